@@ -1,0 +1,36 @@
+"""Follow the Tensor: the parts of a Transformer, written to be read.
+
+Dimension key, used in every comment and docstring of this package:
+
+    B    batch size                 D     d_model, features of one position
+    L    length of a sequence       H     num_heads
+    Ls   length of the source       d_k   D // H, features of one head
+    Lt   length of the target       d_ff  features inside the feed-forward
+    Lq   number of queries          V     size of the vocabulary
+    Lk   number of keys
+
+Tensors are batch first. Masks are boolean, and True may attend.
+"""
+
+from .attention import MultiHeadAttention, scaled_dot_product_attention
+from .attention_maps import attention_maps
+from .decoder import DecoderLayer
+from .encoder import EncoderLayer
+from .feed_forward import PositionWiseFeedForward
+from .masks import causal_mask, expand_mask, padding_mask
+from .positional import PositionalEncoding
+from .reading import show_source
+
+__all__ = [
+    "DecoderLayer",
+    "EncoderLayer",
+    "MultiHeadAttention",
+    "PositionWiseFeedForward",
+    "PositionalEncoding",
+    "attention_maps",
+    "causal_mask",
+    "expand_mask",
+    "padding_mask",
+    "scaled_dot_product_attention",
+    "show_source",
+]

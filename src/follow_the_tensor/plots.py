@@ -1,0 +1,120 @@
+"""The figures of the book. Each function takes data and returns a matplotlib Figure.
+
+Grids show queries down and keys across. Weights always run from 0 to 1, so that two
+figures can be compared. Backgrounds are opaque: a figure is readable in a dark theme.
+"""
+
+import matplotlib.pyplot as plt
+import torch
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+from matplotlib.patches import Rectangle
+
+from .palette import light
+
+WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#ffffff", light("weights")])
+SIGNED = LinearSegmentedColormap.from_list(
+    "signed", [light("keys"), "#ffffff", light("queries")]
+)
+BLANK = ListedColormap(["#ffffff"])
+LARGEST_WITH_NUMBERS = 8
+
+
+def position_heatmap(table):
+    """Show a positional table [L, D]: a row for each position, a column for each feature."""
+    figure, axes = _panels(1, width=6.4, height=3.6)
+    image = axes[0].imshow(table, aspect="auto", cmap=SIGNED, vmin=-1, vmax=1)
+    axes[0].set(xlabel="feature", ylabel="position")
+    figure.colorbar(image, ax=axes[0])
+    return _finish(figure)
+
+
+def position_curves(table, features):
+    """Draw the columns `features` of a positional table [L, D] over the positions."""
+    figure, axes = _panels(1, width=6.4, height=3.0)
+    styles = ["-", "--", "-.", ":"]
+    roles = ["queries", "keys", "values", "weights"]
+    for n, feature in enumerate(features):
+        line = {"linestyle": styles[n % 4], "color": light(roles[n % 4])}
+        axes[0].plot(table[:, feature], label=str(feature), **line)
+    axes[0].set(xlabel="position", ylabel="PE")
+    axes[0].legend(title="feature", loc="upper right")
+    return _finish(figure)
+
+
+def mask_grids(masks, queries=None, keys=None):
+    """Draw boolean masks [Lq, Lk], given as title -> mask. A blocked cell is hatched."""
+    figure, axes = _panels(len(masks))
+    for axis, (title, mask) in zip(axes, masks.items(), strict=True):
+        axis.imshow(torch.zeros_like(mask, dtype=torch.float), cmap=BLANK)
+        _hatch(axis, ~mask)
+        _write(axis, mask.int(), "{:d}")
+        _label(axis, mask.shape, title, queries, keys)
+    return _finish(figure)
+
+
+def weight_grids(weights, queries=None, keys=None, mask=None):
+    """Draw attention weights [Lq, Lk], given as title -> weights, on one scale from 0 to 1.
+
+    Cells that `mask` [Lq, Lk] blocks are hatched.
+    """
+    figure, axes = _panels(len(weights))
+    for axis, (title, grid) in zip(axes, weights.items(), strict=True):
+        image = axis.imshow(grid, cmap=WEIGHTS, vmin=0, vmax=1)
+        if mask is not None:
+            _hatch(axis, ~mask)
+        if max(grid.shape) <= LARGEST_WITH_NUMBERS:
+            _write(axis, grid, "{:.2f}")
+        _label(axis, grid.shape, title, queries, keys)
+    figure.colorbar(image, ax=axes, shrink=0.8)
+    return _finish(figure)
+
+
+def variance_curves(d_ks, before, after):
+    """Plot the variance of q·k against d_k, before and after the division by √d_k."""
+    figure, axes = _panels(1, width=5.6, height=3.4)
+    axes[0].plot(d_ks, before, "o-", color=light("keys"), label="q·k")
+    axes[0].plot(d_ks, after, "s--", color=light("queries"), label="q·k / √d_k")
+    axes[0].set(xlabel="d_k", ylabel="variance", xscale="log", yscale="log")
+    axes[0].set_xticks(d_ks, [str(d_k) for d_k in d_ks])
+    axes[0].minorticks_off()
+    axes[0].legend()
+    return _finish(figure)
+
+
+def _panels(count, width=None, height=3.0):
+    figure, axes = plt.subplots(
+        1,
+        count,
+        figsize=(width or 0.8 + 2.6 * count, height),
+        squeeze=False,
+        layout="constrained",
+        facecolor="white",
+    )
+    return figure, axes[0]
+
+
+def _finish(figure):
+    # An open figure would be drawn a second time at the end of the cell.
+    plt.close(figure)
+    return figure
+
+
+def _hatch(axis, blocked):
+    for row, column in blocked.nonzero().tolist():
+        box = Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, linewidth=0)
+        box.set(hatch="////", edgecolor=light("masked"))
+        axis.add_patch(box)
+
+
+def _write(axis, grid, form):
+    for row, values in enumerate(grid.tolist()):
+        for column, value in enumerate(values):
+            ground = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+            axis.text(column, row, form.format(value), ha="center", va="center", bbox=ground)
+
+
+def _label(axis, shape, title, queries, keys):
+    rows, columns = shape
+    axis.set(title=title, xlabel="key", ylabel="query")
+    axis.set_xticks(range(columns), keys or range(columns))
+    axis.set_yticks(range(rows), queries or range(rows))

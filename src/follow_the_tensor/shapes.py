@@ -1,0 +1,68 @@
+"""One checker and one wording for every wrong size, shape or dtype."""
+
+import torch
+
+
+def check_size(name, value):
+    """Raise unless `value` is a positive integer: TypeError or ValueError."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name}: expected an integer, got {type(value).__name__}")
+    if value < 1:
+        raise ValueError(f"{name}: expected a positive integer, got {value}")
+
+
+def check_probability(name, value):
+    """Raise unless `value` is a number in [0, 1]: TypeError or ValueError."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise TypeError(f"{name}: expected a number, got {type(value).__name__}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name}: expected a number in [0, 1], got {value}")
+
+
+def check_shape(name, tensor, *axes):
+    """Return the sizes of `tensor`, or raise an error that shows both shapes.
+
+    Each of `axes` is the size that the axis must have, or a name for a free size:
+    `check_shape("x", x, "B", "L", 12)`.
+
+    Raises:
+        TypeError: `tensor` is not a tensor.
+        ValueError: the number of axes or one of the sizes differs.
+    """
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"{name}: expected a tensor, got {type(tensor).__name__}")
+    same_rank = tensor.dim() == len(axes)
+    if not same_rank or any(
+        not isinstance(axis, str) and axis != size
+        for axis, size in zip(axes, tensor.shape, strict=True)
+    ):
+        expected = ", ".join(str(axis) for axis in axes)
+        raise ValueError(f"{name}: expected shape [{expected}], got {list(tensor.shape)}")
+    return tuple(tensor.shape)
+
+
+def check_floats(name, tensor, *axes, like=None):
+    """`check_shape` for a floating tensor, of the dtype of the weight `like` if given.
+
+    Raises:
+        TypeError: the dtype is wrong. Under autocast torch converts, so nothing is raised.
+    """
+    sizes = check_shape(name, tensor, *axes)
+    if not tensor.is_floating_point():
+        raise TypeError(f"{name}: expected a floating dtype, got {tensor.dtype}")
+    if like is not None and tensor.dtype != like.dtype:
+        if not torch.is_autocast_enabled(tensor.device.type):
+            raise TypeError(f"{name}: expected {like.dtype} like the weights, got {tensor.dtype}")
+    return sizes
+
+
+def check_ids(name, ids, *axes):
+    """`check_shape` for a tensor of token ids.
+
+    Raises:
+        TypeError: the dtype is not an integer.
+    """
+    sizes = check_shape(name, ids, *axes)
+    if ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
+        raise TypeError(f"{name}: expected integer ids, got {ids.dtype}")
+    return sizes
