@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from .masks import expand_mask
-from .shapes import check_floats, check_size
+from .shapes import check_floats, check_heads
 
 
 def scaled_dot_product_attention(Q, K, V, mask=None):
@@ -75,12 +75,7 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model, num_heads):
         super().__init__()
-        check_size("d_model", d_model)
-        check_size("num_heads", num_heads)
-        if d_model % num_heads != 0:
-            raise ValueError(
-                f"num_heads: expected a divisor of d_model={d_model}, got {num_heads}"
-            )
+        check_heads(d_model, num_heads)
         self.d_model = d_model
         self.num_heads = num_heads
         self.d_k = d_model // num_heads

@@ -4,6 +4,7 @@ Each differs from the right version, which its docstring names, by the fault alo
 Chapter 10 runs them, shows what they raise or get wrong, and puts the fix beside them.
 Use none of this elsewhere.
 """
+# ruff: noqa: F841 (fault 1 is a table that nobody uses)
 
 import math
 
@@ -13,7 +14,7 @@ from torch import nn
 from .attention import MultiHeadAttention, masked_softmax
 from .encoder import EncoderLayer
 from .feed_forward import PositionWiseFeedForward
-from .positional import PositionalEncoding
+from .positional import PositionalEncoding, sinusoid_table
 from .shapes import check_floats, check_probability, check_size
 
 
@@ -31,24 +32,31 @@ class PositionsNeverRegistered(nn.Module):
         self.d_model = d_model
         self.max_len = max_len
         self.dropout = nn.Dropout(dropout)
-
-        position = torch.arange(max_len).unsqueeze(1)  # [max_len, 1]
-        even_dims = torch.arange(0, d_model, 2)  # [ceil(D/2)]
-        div_term = torch.exp(even_dims * (-math.log(10000.0) / d_model))  # [ceil(D/2)]
-        angles = position * div_term  # [max_len, ceil(D/2)]
-
-        pe = torch.zeros(max_len, d_model)  # [max_len, D]
-        pe[:, 0::2] = torch.sin(angles)
-        # An odd D has one cosine column fewer than sine columns.
-        pe[:, 1::2] = torch.cos(angles[:, : d_model // 2])
         # A buffer follows the module to its device and dtype, and is not trained.
-        # (the table is to be registered here)
+        pe = sinusoid_table(max_len, d_model)  # [max_len, D]
 
     forward = PositionalEncoding.forward
 
 
-class PositionsForEvenSizes(nn.Module):
+def table_for_even_sizes(length, d_model, base=10000.0):
     """Fault 2: as many cosine as sine columns are written, which an odd D does not have.
+
+    Right: sinusoid_table.
+    """
+    # In float32 the angle of position 5000 would already be wrong in its fourth digit.
+    position = torch.arange(length, dtype=torch.float64).unsqueeze(1)  # [length, 1]
+    even_dims = torch.arange(0, d_model, 2, dtype=torch.float64)  # [ceil(D/2)]
+    div_term = torch.exp(even_dims * (-math.log(base) / d_model))  # [ceil(D/2)]
+    angles = position * div_term  # [length, ceil(D/2)]
+
+    pe = torch.zeros(length, d_model)  # [length, D]
+    pe[:, 0::2] = torch.sin(angles)
+    pe[:, 1::2] = torch.cos(angles)
+    return pe
+
+
+class PositionsForEvenSizes(nn.Module):
+    """Fault 2 in its place: the constructor builds the table.
 
     Right: PositionalEncoding.
     """
@@ -61,16 +69,8 @@ class PositionsForEvenSizes(nn.Module):
         self.d_model = d_model
         self.max_len = max_len
         self.dropout = nn.Dropout(dropout)
-
-        position = torch.arange(max_len).unsqueeze(1)  # [max_len, 1]
-        even_dims = torch.arange(0, d_model, 2)  # [ceil(D/2)]
-        div_term = torch.exp(even_dims * (-math.log(10000.0) / d_model))  # [ceil(D/2)]
-        angles = position * div_term  # [max_len, ceil(D/2)]
-
-        pe = torch.zeros(max_len, d_model)  # [max_len, D]
-        pe[:, 0::2] = torch.sin(angles)
-        pe[:, 1::2] = torch.cos(angles)
         # A buffer follows the module to its device and dtype, and is not trained.
+        pe = table_for_even_sizes(max_len, d_model)  # [max_len, D]
         self.register_buffer("pe", pe.unsqueeze(0))  # [1, max_len, D]
 
     forward = PositionalEncoding.forward

@@ -11,9 +11,34 @@ ROLES = {
     "values": ("#0a7a62", "#5fcfb0"),
     "weights": ("#7a4fb5", "#c3a3f0"),
     "masked": ("#6b7280", "#9aa3af"),
+    "wrong": ("#b3261e", "#ff9a8f"),
 }
+GROUNDS = {
+    "ink": ("#1b1f24", "#e6e8eb"),
+    "quiet": ("#5b6470", "#a3adb8"),
+    "line": ("#d0d5db", "#3f4a57"),
+    "panel": ("#f6f7f9", "#1d232b"),
+    "paper": ("#ffffff", "#14181e"),
+}
+# How the book, JupyterLab, Colab and VS Code say that the theme is dark.
+DARK = (
+    'html[data-theme="dark"]',
+    'body[data-jp-theme-light="false"]',
+    'html[theme="dark"]',
+    "body.vscode-dark",
+)
 
 
 def light(role):
     """The colour of `role` on a white ground, which is what every figure has."""
     return ROLES[role][0]
+
+
+def css():
+    """The colours as CSS variables named --ftt-ROLE, for both themes."""
+    themes = (":root", ", ".join(DARK))
+    rules = []
+    for theme, selector in enumerate(themes):
+        variables = [f"  --ftt-{name}: {pair[theme]};" for name, pair in (ROLES | GROUNDS).items()]
+        rules.append("\n".join([f"{selector} {{", *variables, "}"]))
+    return "\n".join(rules) + "\n"

@@ -12,9 +12,7 @@ from matplotlib.patches import Rectangle
 from .palette import light
 
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#ffffff", light("weights")])
-SIGNED = LinearSegmentedColormap.from_list(
-    "signed", [light("keys"), "#ffffff", light("queries")]
-)
+SIGNED = LinearSegmentedColormap.from_list("signed", [light("keys"), "#ffffff", light("queries")])
 BLANK = ListedColormap(["#ffffff"])
 LARGEST_WITH_NUMBERS = 8
 
@@ -37,7 +35,7 @@ def position_curves(table, features):
         line = {"linestyle": styles[n % 4], "color": light(roles[n % 4])}
         axes[0].plot(table[:, feature], label=str(feature), **line)
     axes[0].set(xlabel="position", ylabel="PE")
-    axes[0].legend(title="feature", loc="upper right")
+    axes[0].legend(title="feature", loc="center left", bbox_to_anchor=(1, 0.5))
     return _finish(figure)
 
 

@@ -8,11 +8,33 @@ from torch import nn
 from .shapes import check_floats, check_probability, check_size
 
 
+def sinusoid_table(length, d_model, base=10000.0):
+    """One row for each position: sines in the even columns, cosines in the odd ones.
+
+    PE(pos, 2i) = sin(pos / base^(2i/D)) and PE(pos, 2i+1) = cos(pos / base^(2i/D)).
+    From "Attention Is All You Need", section 3.5. Works for odd D too.
+
+    Shapes:
+        returns: [length, D]
+    """
+    # In float32 the angle of position 5000 would be off in its fourth decimal.
+    position = torch.arange(length, dtype=torch.float64).unsqueeze(1)  # [length, 1]
+    even_dims = torch.arange(0, d_model, 2, dtype=torch.float64)  # [ceil(D/2)]
+    div_term = torch.exp(even_dims * (-math.log(base) / d_model))  # [ceil(D/2)]
+    angles = position * div_term  # [length, ceil(D/2)]
+
+    pe = torch.zeros(length, d_model)  # [length, D]
+    pe[:, 0::2] = torch.sin(angles)
+    # An odd D has one cosine column fewer than sine columns.
+    pe[:, 1::2] = torch.cos(angles[:, : d_model // 2])
+    return pe
+
+
 class PositionalEncoding(nn.Module):
     """Add to each position a vector that says which position it is.
 
-    PE(pos, 2i) = sin(pos / 10000^(2i/D)) and PE(pos, 2i+1) = cos(pos / 10000^(2i/D)).
-    From "Attention Is All You Need", section 3.5. Works for odd D too.
+    The vectors are the rows of `sinusoid_table`.
+    From "Attention Is All You Need", section 3.5.
 
     Shapes:
         x: [B, L, D] with L <= max_len
@@ -31,17 +53,8 @@ class PositionalEncoding(nn.Module):
         self.d_model = d_model
         self.max_len = max_len
         self.dropout = nn.Dropout(dropout)
-
-        position = torch.arange(max_len).unsqueeze(1)  # [max_len, 1]
-        even_dims = torch.arange(0, d_model, 2)  # [ceil(D/2)]
-        div_term = torch.exp(even_dims * (-math.log(10000.0) / d_model))  # [ceil(D/2)]
-        angles = position * div_term  # [max_len, ceil(D/2)]
-
-        pe = torch.zeros(max_len, d_model)  # [max_len, D]
-        pe[:, 0::2] = torch.sin(angles)
-        # An odd D has one cosine column fewer than sine columns.
-        pe[:, 1::2] = torch.cos(angles[:, : d_model // 2])
         # A buffer follows the module to its device and dtype, and is not trained.
+        pe = sinusoid_table(max_len, d_model)  # [max_len, D]
         self.register_buffer("pe", pe.unsqueeze(0))  # [1, max_len, D]
 
     def forward(self, x):

@@ -11,6 +11,14 @@ def check_size(name, value):
         raise ValueError(f"{name}: expected a positive integer, got {value}")
 
 
+def check_heads(d_model, num_heads):
+    """Raise unless `num_heads` heads of one size fill `d_model`: TypeError or ValueError."""
+    check_size("d_model", d_model)
+    check_size("num_heads", num_heads)
+    if d_model % num_heads != 0:
+        raise ValueError(f"num_heads: expected a divisor of d_model={d_model}, got {num_heads}")
+
+
 def check_probability(name, value):
     """Raise unless `value` is a number in [0, 1]: TypeError or ValueError."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
@@ -56,13 +64,20 @@ def check_floats(name, tensor, *axes, like=None):
     return sizes
 
 
-def check_ids(name, ids, *axes):
-    """`check_shape` for a tensor of token ids.
+def check_ids(name, ids, *axes, vocab_size=None):
+    """`check_shape` for a tensor of token ids, which lie in [0, vocab_size) if that is given.
 
     Raises:
         TypeError: the dtype is not an integer.
+        ValueError: an id is outside the vocabulary.
     """
     sizes = check_shape(name, ids, *axes)
     if ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
         raise TypeError(f"{name}: expected integer ids, got {ids.dtype}")
+    # A tensor on the meta device has sizes and no ids to look at.
+    if vocab_size is not None and ids.numel() and not ids.is_meta:
+        low, high = ids.min().item(), ids.max().item()
+        if low < 0 or high >= vocab_size:
+            bad = low if low < 0 else high
+            raise ValueError(f"{name}: expected ids in [0, {vocab_size}), got {bad}")
     return sizes

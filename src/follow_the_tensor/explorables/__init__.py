@@ -1,0 +1,21 @@
+"""Interactive figures: each is an ipywidget, and the same module draws it in a page."""
+
+from .broadcasting import Broadcasting
+from .layer_norm import LayerNorm
+from .masks import Masks
+from .memory import Memory
+from .model_map import ModelMap
+from .positions import Positions
+from .predict import Predict
+from .softmax import Softmax
+
+__all__ = [
+    "Broadcasting",
+    "LayerNorm",
+    "Masks",
+    "Memory",
+    "ModelMap",
+    "Positions",
+    "Predict",
+    "Softmax",
+]

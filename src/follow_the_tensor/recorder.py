@@ -1,0 +1,392 @@
+"""Run a call once and record every line that it executes: what the stepper shows.
+
+Python offers each executed line to a trace function, the way debuggers get it. Here the
+trace function only looks: it writes down where the program is and what the locals hold.
+"""
+
+import dis
+import html
+import json
+import os
+import sys
+import weakref
+from dataclasses import dataclass, field
+
+import torch
+
+from .recorded_source import Source, axes_in_docstring, fit_axes
+from .recorded_values import Values, short, shrink, without_addresses
+
+MAX_STEPS = 1000
+MAX_CHARACTERS = 90_000  # of what a notebook stores
+SMALLER_CORNERS = [(2, 4, 6), (2, 4, 4), (1, 3, 4), (1, 2, 3)]
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+CHECKER = PACKAGE + "shapes.py"
+LIBRARIES = tuple(os.path.dirname(module.__file__) + os.sep for module in (os, torch))
+# A frame that ends anywhere else than at one of these is being left by an exception.
+LEAVING = ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE")
+SILENT = (StopIteration, StopAsyncIteration, GeneratorExit)  # how generators end
+
+
+@dataclass
+class Recording:
+    """What `record` returns.
+
+    `data` is plain JSON:
+
+        functions  [{name, module, first, source, heads, docstring}]: text of each function
+                   once; `first` is its line number, `heads` the lines [first, last] of
+                   statements longer than a line, `docstring` the lines of the docstring
+        frames     [[function, caller]]: each call, by index; caller -1 is outside
+        steps      [[frame, line, event, changes, outcome]]: at a "line" the line is about to
+                   run; at a "return" or "yield" the outcome is the value, at an "exception"
+                   it is {type, message}
+        values     each different value once
+        axes       each different tuple of axis names once; null where a name is not known
+        error      {type, message} if the call raised, else null
+        cut        the number of steps after which the recording stopped early, else null
+
+    The changes of a step are {name: [value, axes]}, by index, axes only where known, and
+    {name: null} for a name that is gone. At the first step of a frame they are what it was
+    called with; after that, what the line before has made or changed.
+    """
+
+    data: dict
+    result: object = None
+
+    @property
+    def steps(self):
+        return self.data["steps"]
+
+    @property
+    def error(self):
+        return self.data["error"]
+
+    def locals_at(self, number):
+        """The locals of the running frame at step `number`: name -> (value, axis names)."""
+        current = {}
+        for frame, _, _, changes, _ in self.steps[: number + 1]:
+            if frame == self.steps[number][0]:
+                current.update(changes)
+        return {name: self.look_up(entry) for name, entry in current.items() if entry}
+
+    def look_up(self, entry):
+        """The encoded value and the axis names that an entry [value, axes] refers to."""
+        axes = self.data["axes"][entry[1]] if len(entry) > 1 else None
+        return self.data["values"][entry[0]], axes
+
+
+def record(function, /, *inputs, **keywords):
+    """Call `function(*inputs, **keywords)` and record each line of it that runs.
+
+    Lines of torch, of the standard library and of installed packages are not shown; what
+    these call back is. If the call raises, the recording ends at the failing line.
+    The call runs as it would alone: same result, same random numbers, same gradients.
+
+    Returns:
+        Recording; its `result` is what the call returned.
+
+    Raises:
+        ValueError: no line ran whose source could be shown.
+        Exception: what the call raised before its first line, for example TypeError.
+    """
+    tracer = _Tracer()
+    result = error = None
+    before = sys.gettrace()
+    sys.settrace(tracer.enter)
+    try:
+        result = function(*inputs, **keywords)
+    except Exception as raised:
+        error = raised
+    finally:
+        sys.settrace(before)
+    try:
+        if error is not None and not tracer.steps:
+            raise error
+        data = tracer.data(error)
+    finally:
+        del error  # its traceback holds this frame, and so all the tensors in it
+    if not tracer.steps:
+        raise ValueError(
+            f"function: expected Python code whose source can be read, got {short(function)}"
+        )
+    _fit(data)
+    return Recording(data, result)
+
+
+def _shown(code):
+    """Whether a reader reads this code: theirs or ours, but no library and no checker."""
+    file, name = code.co_filename, code.co_name
+    if name.startswith("<") and name != "<lambda>":
+        return False  # <genexpr>, <listcomp>, <module>
+    if file.startswith(PACKAGE):
+        # Checks run at the head of every function and would bury what it does.
+        return file != CHECKER and (name.startswith("__") or not name.startswith("_"))
+    parts = file.split(os.sep)
+    installed = "site-packages" in parts or "dist-packages" in parts
+    return not installed and not file.startswith(LIBRARIES)
+
+
+def _size(data):
+    return len(html.escape(json.dumps(data, ensure_ascii=False)))
+
+
+def _fit(data):
+    """Show less of the large tensors, and then fewer steps, until a notebook can hold it."""
+    for corner in SMALLER_CORNERS:
+        if _size(data) <= MAX_CHARACTERS:
+            return
+        for encoded in data["values"]:
+            shrink(encoded, corner)
+    while _size(data) > MAX_CHARACTERS and len(data["steps"]) > 1:
+        data["cut"] = len(data["steps"]) * 3 // 4
+        _truncate(data, data["cut"])
+
+
+def _truncate(data, count):
+    """Keep the first `count` steps, and of the tables what these refer to.
+
+    Tables grow in the order of the steps, so what comes later is needed by later steps only.
+    """
+    steps = data["steps"] = data["steps"][:count]
+    entries = [entry for step in steps for entry in step[3].values() if entry]
+    entries += [step[4] for step in steps if step[2] in ("return", "yield")]
+    inside = [item[1:] for value in data["values"] for item in value.get("items", ())]
+    last_axes = max((entry[1] for entry in entries + inside if len(entry) > 1), default=-1)
+    del data["values"][max((entry[0] for entry in entries), default=-1) + 1 :]
+    del data["axes"][last_axes + 1 :]
+    del data["frames"][max(step[0] for step in steps) + 1 :]
+    del data["functions"][max(function for function, _ in data["frames"]) + 1 :]
+
+
+@dataclass
+class _Frame:
+    """What the tracer remembers of a running frame."""
+
+    index: int
+    source: Source
+    readings: dict  # what the docstrings say: name of an argument, or "returns", -> axes
+    statement: tuple = None  # (first, last) line of the last step
+    leading: tuple = ()  # the axes that "..." stands for
+    seen: dict = field(default_factory=dict)  # name -> (state of the value, entry)
+
+
+class _Tracer:
+    """Collects the steps. Its tables only grow, each in the order of the steps."""
+
+    def __init__(self):
+        self.functions, self.frames, self.steps, self.axes = [], [], [], []
+        self.values = Values(lambda value: self._entry(0, self._axes_of(value))[1:])
+        self._sources = {}  # code -> (index, Source), or None for code that is not shown
+        self._frames = {}  # id of a running frame -> _Frame
+        self._indices = {}  # id of a frame, running or not -> index
+        self._failures = {}  # (index of a frame, statement) -> steps when it last raised
+        self._names = {}  # id of a tensor -> (weak reference, axis names)
+
+    def enter(self, frame, event, _):
+        """Python calls this for each function that starts, and for generators that go on."""
+        known = self._function(frame)
+        if known is None:
+            return None
+        caller = self._caller(frame)
+        state = self._frames.get(id(frame))
+        if state is None or self.frames[state.index][1] != caller:
+            function, source = known
+            state = _Frame(len(self.frames), source, _readings(frame, source))
+            self.frames.append([function, caller])
+            self._frames[id(frame)] = state
+            self._indices[id(frame)] = state.index
+        return self.step
+
+    def step(self, frame, event, outcome):
+        """Python calls this for what happens in a frame that `enter` has let through."""
+        state = self._frames.get(id(frame))
+        if state is None:
+            return None
+        changes = self._changes(frame, state)
+        statement = state.source.statement(frame.f_lineno)
+        if event == "line":
+            # A statement of several lines makes an event for each of them, back and forth.
+            if statement != state.statement or changes:
+                self._add(state, statement, event, changes)
+        elif event == "exception" and not issubclass(outcome[0], SILENT):
+            self._add(state, statement, event, changes, describe(outcome[1]))
+            self._failures[state.index, statement] = len(self.steps)
+        elif event == "return":
+            self._leave(frame, state, statement, changes, outcome)
+        if len(self.steps) >= MAX_STEPS:
+            sys.settrace(None)  # the rest of the call runs at full speed
+        return self.step
+
+    def data(self, error):
+        """The recording as JSON. After an error the last step is the line that failed."""
+        data = {
+            "functions": self.functions,
+            "frames": self.frames,
+            "steps": self.steps,
+            "values": self.values.table,
+            "axes": self.axes,
+            "error": error and describe(error),
+            "cut": MAX_STEPS if len(self.steps) >= MAX_STEPS else None,
+        }
+        if not data["cut"] and (last := self._failing_step(error)) is not None:
+            _truncate(data, last)
+        return data
+
+    def _failing_step(self, error):
+        """How many steps there were when `error` was raised in the innermost shown frame."""
+        last = None
+        trace = error.__traceback__ if error is not None else None
+        while trace is not None:
+            index = self._indices.get(id(trace.tb_frame))
+            known = self._sources.get(trace.tb_frame.f_code)
+            if index is not None and known is not None:
+                place = (index, known[1].statement(trace.tb_lineno))
+                last = self._failures.get(place, last)
+            trace = trace.tb_next
+        return last
+
+    def _function(self, frame):
+        code = frame.f_code
+        if code not in self._sources:
+            self._sources[code] = self._read(frame) if _shown(code) else None
+        return self._sources[code]
+
+    def _read(self, frame):
+        code = frame.f_code
+        try:
+            source = Source(code)
+        except OSError:  # made by exec, for example: there is nothing to show
+            return None
+        self.functions.append(
+            {
+                "name": code.co_qualname.split("<locals>.")[-1],
+                "module": frame.f_globals.get("__name__", ""),
+                "first": source.first,
+                "source": source.text,
+                "heads": source.long_statements(),
+                "docstring": source.docstring[1],
+            }
+        )
+        return len(self.functions) - 1, source
+
+    def _caller(self, frame):
+        while (frame := frame.f_back) is not None:
+            if state := self._frames.get(id(frame)):
+                return state.index
+        return -1
+
+    def _add(self, state, statement, event, changes, outcome=None):
+        self.steps.append([state.index, statement[0], event, changes, outcome])
+        state.statement = statement
+
+    def _leave(self, frame, state, statement, changes, outcome):
+        code = frame.f_code
+        operation = dis.opname[code.co_code[frame.f_lasti]]
+        if operation in LEAVING:
+            readings = state.source.axes(statement[0]) or state.readings.get("returns", [])
+            self._name_outcome(state, readings, outcome, _sizes(_locals(frame)))
+            event = "yield" if operation == "YIELD_VALUE" else "return"
+            entry = self._entry(self.values.add(outcome), self._axes_of(outcome))
+            self._add(state, statement, event, changes, entry)
+        if operation != "YIELD_VALUE":
+            del self._frames[id(frame)]
+
+    def _changes(self, frame, state):
+        """What is new among the locals of a frame since it was last looked at."""
+        values = _locals(frame)
+        sizes = _sizes(values)
+        changes = {}
+        for name, value in values.items():
+            now = (self.values.add(value), *_state(value))
+            before, entry = state.seen.get(name, (None, []))
+            if now == before:
+                continue
+            if before and now[1:3] == before[1:3]:
+                entry = [now[0], *entry[1:]]  # changed in place: the axes are what they were
+            else:
+                entry = self._entry(now[0], self._name_local(state, name, value, sizes))
+            changes[name] = entry
+            state.seen[name] = (now, entry)
+        for name in [name for name in state.seen if name not in values]:
+            changes[name] = None
+            del state.seen[name]
+        return changes
+
+    def _name_local(self, state, name, value, sizes):
+        """Names for the axes of a value that a local has been set to, or None."""
+        carried = self._axes_of(value)
+        if state.statement is None:  # an argument
+            readings = state.readings.get(name, [])
+            for reading in readings:
+                if carried and "..." in reading:
+                    state.leading = carried[: len(carried) - len(reading) + 1]
+        else:
+            readings = state.source.axes(state.statement[0])
+        return self._name(value, readings, sizes, state.leading) or carried
+
+    def _name_outcome(self, state, readings, outcome, sizes):
+        items = outcome if isinstance(outcome, (tuple, list)) else [outcome]
+        for number, item in enumerate(items):
+            own = readings[number : number + 1] if len(readings) == len(items) else readings
+            self._name(item, own, sizes, state.leading)
+
+    def _name(self, value, readings, sizes, leading):
+        """The first reading that fits. A tensor keeps the first names that it was given."""
+        if not isinstance(value, torch.Tensor):
+            return None
+        fitting = (fit_axes(reading, value.shape, sizes, leading) for reading in readings)
+        names = next(filter(None, fitting), None)
+        if names and not self._axes_of(value):
+            self._names[id(value)] = (weakref.ref(value), names)
+        return names
+
+    def _axes_of(self, value):
+        reference, names = self._names.get(id(value), (lambda: None, None))
+        return names if reference() is value else None  # an id may be used again
+
+    def _entry(self, index, names):
+        """[value] or [value, axes], by index."""
+        if names is None:
+            return [index]
+        if list(names) not in self.axes:
+            self.axes.append(list(names))
+        return [index, self.axes.index(list(names))]
+
+
+def describe(error):
+    """The type and the message of an exception."""
+    return {"type": type(error).__name__, "message": without_addresses(str(error))}
+
+
+def _sizes(values):
+    return {name: value for name, value in values.items() if type(value) is int}
+
+
+def _state(value):
+    """What tells that a large tensor has changed where its corner has not."""
+    if not isinstance(value, torch.Tensor):
+        return ()
+    return id(value), value.dim(), None if value.is_inference() else value._version
+
+
+def _locals(frame):
+    """The locals to show, self first, without _ and Python's own names."""
+    values = frame.f_locals
+    names = [name for name in values if name.isidentifier() and not name.startswith("__")]
+    names.sort(key=lambda name: name != "self")
+    return {name: values[name] for name in names if name.strip("_")}
+
+
+def _readings(frame, source):
+    """The axes that the docstrings of a function and its class give, by argument."""
+    classes = list(type(frame.f_locals.get("self")).__mro__)
+    # A class may borrow a method: `forward = EncoderLayer.forward`.
+    classes.append(frame.f_globals.get(frame.f_code.co_qualname.split(".")[0]))
+    texts = [source.docstring[0]]
+    texts += [each.__doc__ or "" for each in classes if isinstance(each, type)]
+    readings = {}
+    for text in reversed(texts):  # the function's own words count most
+        readings.update(axes_in_docstring(text))
+    return readings
