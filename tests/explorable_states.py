@@ -1,4 +1,4 @@
-"""Random states of the explorables, among them the awkward ones: empty rows, odd and large sizes."""
+"""Random states of the explorables, the awkward ones too: empty rows, odd and large sizes."""
 
 import random
 

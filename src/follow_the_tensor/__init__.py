@@ -14,12 +14,15 @@ Tensors are batch first. Masks are boolean, and True may attend.
 
 from .attention import MultiHeadAttention, scaled_dot_product_attention
 from .attention_maps import attention_maps
+from .date_reader import load_date_reader
 from .decoder import DecoderLayer
 from .encoder import EncoderLayer
 from .feed_forward import PositionWiseFeedForward
+from .generation import generate
 from .masks import causal_mask, expand_mask, padding_mask
 from .positional import PositionalEncoding
-from .reading import show_source
+from .reading import show_source, step_through
+from .transformer import Transformer
 
 __all__ = [
     "DecoderLayer",
@@ -27,10 +30,14 @@ __all__ = [
     "MultiHeadAttention",
     "PositionWiseFeedForward",
     "PositionalEncoding",
+    "Transformer",
     "attention_maps",
     "causal_mask",
     "expand_mask",
+    "generate",
+    "load_date_reader",
     "padding_mask",
     "scaled_dot_product_attention",
     "show_source",
+    "step_through",
 ]

@@ -1,6 +1,7 @@
 """Attention weights of a whole model, from the very pass that used them."""
 
 from contextlib import contextmanager
+from inspect import signature
 
 from .attention import MultiHeadAttention
 
@@ -18,24 +19,26 @@ def attention_maps(model):
 
     Yields a dict: name of the module inside `model` -> list of weights, in calling order.
     """
-    maps = {}
-    handles = []
+    maps, wanted, handles = {}, [], []
 
     def ask(module, args, kwargs):
-        return args, {**kwargs, "need_weights": True}
+        named = signature(module.forward).bind(*args, **kwargs).arguments
+        wanted.append(named.get("need_weights", False))
+        return (), {**named, "need_weights": True}
 
     def collect(name):
         def hook(module, args, result):
             output, weights = result
             maps.setdefault(name, []).append(weights.detach())
-            return output
+            return result if wanted.pop() else output
 
         return hook
 
     for name, module in model.named_modules():
         if isinstance(module, MultiHeadAttention):
             handles.append(module.register_forward_pre_hook(ask, with_kwargs=True))
-            handles.append(module.register_forward_hook(collect(name)))
+            # Of two blocks around one call, the inner one must answer first.
+            handles.append(module.register_forward_hook(collect(name), prepend=True))
     try:
         yield maps
     finally:

@@ -4,8 +4,11 @@ The texts come from the locale data of Unicode (CLDR), which Babel ships.
 """
 
 import datetime
+import hashlib
 import random
 import unicodedata
+
+from .vocabulary import Vocabulary
 
 LANGUAGES = tuple("cs de el en es fr hi it ja ko nl pl pt ru sv tr uk zh".split())
 STYLES = ("medium", "long", "full")
@@ -67,3 +70,29 @@ def _pairs(name, days, count):
         language, style = KINDS[n % len(KINDS)]
         pairs.append((write_date(day, language, style), day.isoformat()))
     return pairs
+
+
+class DateTask:
+    """The pairs of `date_pairs` as ids, with the vocabularies and a note of what they are.
+
+    Shapes:
+        train, held_out: src [N, Ls] and tgt [N, 12] each, filled up with PAD
+    """
+
+    def __init__(self, train_pairs, held_out_pairs):
+        train, held_out = date_pairs(train_pairs, held_out_pairs)
+        self.source = Vocabulary.from_texts(text for text, _ in train)
+        self.target = Vocabulary(ISO_CHARACTERS)
+        self.train = self._ids(train)
+        self.held_out = self._ids(held_out)
+        # Another release of Babel may write dates differently. The digest shows it.
+        digest = hashlib.sha256(repr((train, held_out)).encode()).hexdigest()
+        self.about = {
+            "train_pairs": train_pairs,
+            "held_out_pairs": held_out_pairs,
+            "texts": digest,
+        }
+
+    def _ids(self, pairs):
+        texts, dates = zip(*pairs, strict=True) if pairs else ((), ())
+        return self.source.batch(texts), self.target.batch(dates, start=True)

@@ -43,7 +43,7 @@ def table_for_even_sizes(length, d_model, base=10000.0):
 
     Right: sinusoid_table.
     """
-    # In float32 the angle of position 5000 would already be wrong in its fourth digit.
+    # In float32 the angle of position 5000 would be off in its fourth decimal.
     position = torch.arange(length, dtype=torch.float64).unsqueeze(1)  # [length, 1]
     even_dims = torch.arange(0, d_model, 2, dtype=torch.float64)  # [ceil(D/2)]
     div_term = torch.exp(even_dims * (-math.log(base) / d_model))  # [ceil(D/2)]

@@ -39,7 +39,7 @@ def generate(model, src, bos_id, eos_id, max_len, beam_size=1, use_cache=True):
             rows, tokens, scores = extend(ids, logits, scores, eos_id, model.pad_id)
             ids = torch.cat([ids[rows], tokens], dim=1)  # [B*K, L + 1]
             cache.reorder(rows)
-    return _without_padding(ids.unflatten(0, (-1, beam_size))[:, 0], model.pad_id)  # [B, L]
+    return trim(ids[::beam_size], model.pad_id)  # [B, L]
 
 
 def next_logits(model, ids, memory, src_mask, use_cache):
@@ -71,7 +71,7 @@ def extend(ids, logits, scores, eos_id, pad_id):
     V = logits.size(-1)
     log_p = torch.log_softmax(logits, dim=-1)  # [B*K, V]
     log_p[:, pad_id] = float("-inf")
-    ended = (ids == eos_id).any(dim=1)  # [B*K]
+    ended = (ids[:, 1:] == eos_id).any(dim=1)  # [B*K]
     log_p[ended] = float("-inf")
     log_p[ended, pad_id] = 0
     totals = scores.unsqueeze(-1) + log_p.view(B, K, V)  # [B, K, V]
@@ -95,12 +95,12 @@ def evaluating(model):
 
 def _all_ended(ids, beam_size, eos_id):
     # Scores only fall, so nothing can overtake a best beam that has ended.
-    return (ids[::beam_size] == eos_id).any(dim=1).all().item()
+    return (ids[::beam_size, 1:] == eos_id).any(dim=1).all().item()
 
 
-def _without_padding(ids, pad_id):
-    longest = (ids != pad_id).sum(dim=1).max()
-    return ids[:, :longest]
+def trim(ids, pad_id):
+    """Drop the columns in which every row has PAD."""
+    return ids[:, (ids != pad_id).any(dim=0)]
 
 
 def _check_limits(model, bos_id, eos_id, max_len, beam_size):

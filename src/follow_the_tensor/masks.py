@@ -51,7 +51,7 @@ def expand_mask(mask, sizes, name="mask"):
     if mask is None:
         return None
     _check_kind(mask, name)
-    B, H, Lq, Lk = sizes
+    B, _, Lq, Lk = sizes
     if mask.shape == (Lq, Lk):
         mask = mask[None, None, :, :]  # [1, 1, Lq, Lk]
     elif mask.shape == (B, Lq, Lk):

@@ -100,15 +100,18 @@ def _finish(figure):
 def _hatch(axis, blocked):
     for row, column in blocked.nonzero().tolist():
         box = Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, linewidth=0)
-        box.set(hatch="////", edgecolor=light("masked"))
+        box.set(hatch="//", edgecolor=light("masked"), alpha=0.45)  # numbers stay readable
         axis.add_patch(box)
 
 
 def _write(axis, grid, form):
+    """Write each number in its cell: white on the dark half of the colours."""
+    size = 9 if grid.size(1) <= 4 else 7
     for row, values in enumerate(grid.tolist()):
         for column, value in enumerate(values):
-            ground = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
-            axis.text(column, row, form.format(value), ha="center", va="center", bbox=ground)
+            ink = "white" if isinstance(value, float) and value > 0.6 else "black"
+            number = axis.text(column, row, form.format(value), color=ink, fontsize=size)
+            number.set(ha="center", va="center")
 
 
 def _label(axis, shape, title, queries, keys):

@@ -1,4 +1,4 @@
-"""Show the source that runs, on the page where it is explained."""
+"""Show the source that runs, on the page where it is explained: at rest, or line by line."""
 
 import inspect
 import textwrap
@@ -19,3 +19,21 @@ def show_source(*objects):
 
     blocks = [textwrap.dedent(inspect.getsource(obj)).rstrip() for obj in objects]
     return Markdown("```python\n" + "\n\n\n".join(blocks) + "\n```")
+
+
+def step_through(function, /, *inputs, **keywords):
+    """Call `function(*inputs, **keywords)` once and show every line of it that ran.
+
+    Takes a layer, a function or a class, ours or the reader's. If the call raises, the
+    figure ends at the failing line and shows the error.
+
+    Returns:
+        explorables.Stepper, a widget; its trait `step` is the step that is shown.
+
+    Raises:
+        ValueError: there is no Python source that could be shown.
+    """
+    from .explorables import Stepper  # only a notebook needs it
+    from .recorder import record
+
+    return Stepper(recording=record(function, *inputs, **keywords).data)

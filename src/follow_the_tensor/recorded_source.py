@@ -25,6 +25,7 @@ class Source:
         self.tree = _parse(self.text)
         self.statements = _statements(self.tree)
         self.comments = _comments(self.text)
+        self.comprehension_names = _comprehension_names(self.tree)
 
     def statement(self, line):
         """The first and last line of the statement that `line` belongs to."""
@@ -135,6 +136,20 @@ def _statements(tree):
             last = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno
             spans.update((line, (node.lineno, last)) for line in range(node.lineno, last + 1))
     return spans
+
+
+def _comprehension_names(tree):
+    """The names that comprehensions set and nothing else does."""
+    nodes = list(ast.walk(tree)) if tree else []
+    targets = [node.target for node in nodes if isinstance(node, ast.comprehension)]
+    inside = [name for target in targets for name in _names_set(ast.walk(target))]
+    everywhere = _names_set(nodes) + [node.arg for node in nodes if isinstance(node, ast.arg)]
+    return {name for name in inside if inside.count(name) == everywhere.count(name)}
+
+
+def _names_set(nodes):
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    return [name.id for name in names if isinstance(name.ctx, ast.Store)]
 
 
 def _comments(text):

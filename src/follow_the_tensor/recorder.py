@@ -24,8 +24,9 @@ SMALLER_CORNERS = [(2, 4, 6), (2, 4, 4), (1, 3, 4), (1, 2, 3)]
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 CHECKER = PACKAGE + "shapes.py"
 LIBRARIES = tuple(os.path.dirname(module.__file__) + os.sep for module in (os, torch))
-# A frame that ends anywhere else than at one of these is being left by an exception.
-LEAVING = ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE")
+# A frame that ends at another instruction is being left by an exception.
+RETURNS = ("RETURN_VALUE", "RETURN_CONST")
+YIELDS = ("YIELD_VALUE", "RESUME")  # the second since Python 3.13
 SILENT = (StopIteration, StopAsyncIteration, GeneratorExit)  # how generators end
 
 
@@ -168,7 +169,8 @@ class _Frame:
     source: Source
     readings: dict  # what the docstrings say: name of an argument, or "returns", -> axes
     statement: tuple = None  # (first, last) line of the last step
-    leading: tuple = ()  # the axes that "..." stands for
+    raised: bool = False  # an exception is on its way through this frame
+    leading: dict = field(default_factory=dict)  # the axes that "..." stands for, with sizes
     seen: dict = field(default_factory=dict)  # name -> (state of the value, entry)
 
 
@@ -206,6 +208,7 @@ class _Tracer:
             return None
         changes = self._changes(frame, state)
         statement = state.source.statement(frame.f_lineno)
+        state.raised = event == "exception" or (state.raised and event == "return")
         if event == "line":
             # A statement of several lines makes an event for each of them, back and forth.
             if statement != state.statement or changes:
@@ -282,20 +285,20 @@ class _Tracer:
         state.statement = statement
 
     def _leave(self, frame, state, statement, changes, outcome):
-        code = frame.f_code
-        operation = dis.opname[code.co_code[frame.f_lasti]]
-        if operation in LEAVING:
+        operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+        yields = operation in YIELDS and not state.raised  # else it is closed there
+        if yields or operation in RETURNS:
             readings = state.source.axes(statement[0]) or state.readings.get("returns", [])
-            self._name_outcome(state, readings, outcome, _sizes(_locals(frame)))
-            event = "yield" if operation == "YIELD_VALUE" else "return"
+            self._name_outcome(state, readings, outcome, _sizes(_locals(frame, state)))
+            event = "yield" if yields else "return"
             entry = self._entry(self.values.add(outcome), self._axes_of(outcome))
             self._add(state, statement, event, changes, entry)
-        if operation != "YIELD_VALUE":
+        if not yields:
             del self._frames[id(frame)]
 
     def _changes(self, frame, state):
         """What is new among the locals of a frame since it was last looked at."""
-        values = _locals(frame)
+        values = _locals(frame, state)
         sizes = _sizes(values)
         changes = {}
         for name, value in values.items():
@@ -321,16 +324,18 @@ class _Tracer:
             readings = state.readings.get(name, [])
             for reading in readings:
                 if carried and "..." in reading:
-                    state.leading = carried[: len(carried) - len(reading) + 1]
+                    # strict=False: as many as there are in front of the other names
+                    known = zip(carried[: len(carried) - len(reading) + 1], value.shape, strict=False)
+                    state.leading = dict(known)
         else:
             readings = state.source.axes(state.statement[0])
-        return self._name(value, readings, sizes, state.leading) or carried
+        return self._name(value, readings, state.leading | sizes, tuple(state.leading)) or carried
 
     def _name_outcome(self, state, readings, outcome, sizes):
         items = outcome if isinstance(outcome, (tuple, list)) else [outcome]
         for number, item in enumerate(items):
             own = readings[number : number + 1] if len(readings) == len(items) else readings
-            self._name(item, own, sizes, state.leading)
+            self._name(item, own, state.leading | sizes, tuple(state.leading))
 
     def _name(self, value, readings, sizes, leading):
         """The first reading that fits. A tensor keeps the first names that it was given."""
@@ -371,12 +376,13 @@ def _state(value):
     return id(value), value.dim(), None if value.is_inference() else value._version
 
 
-def _locals(frame):
+def _locals(frame, state):
     """The locals to show, self first, without _ and Python's own names."""
     values = frame.f_locals
-    names = [name for name in values if name.isidentifier() and not name.startswith("__")]
+    hidden = state.source.comprehension_names  # since Python 3.12 they are locals while it runs
+    names = [name for name in values if name.strip("_") and not name.startswith(("__", "."))]
     names.sort(key=lambda name: name != "self")
-    return {name: values[name] for name in names if name.strip("_")}
+    return {name: values[name] for name in names if name not in hidden}
 
 
 def _readings(frame, source):

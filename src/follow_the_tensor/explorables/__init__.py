@@ -8,6 +8,7 @@ from .model_map import ModelMap
 from .positions import Positions
 from .predict import Predict
 from .softmax import Softmax
+from .stepper import Stepper
 
 __all__ = [
     "Broadcasting",
@@ -18,4 +19,5 @@ __all__ = [
     "Positions",
     "Predict",
     "Softmax",
+    "Stepper",
 ]

@@ -32,6 +32,8 @@ class Explorable(anywidget.AnyWidget):
 
     def __init__(self, **state):
         super().__init__(**state)
+        self.add_class("explorable")  # what the stylesheet and the pages go by
+        self.add_class("live")
         self.observe(self._refresh, names=self.trait_names(state=True))
         self._refresh()
 

@@ -1,0 +1,541 @@
+import copy
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from follow_the_tensor import (
+    MultiHeadAttention,
+    causal_mask,
+    expand_mask,
+    padding_mask,
+    scaled_dot_product_attention,
+)
+from follow_the_tensor.attention import masked_softmax
+from helpers import (
+    D_K,
+    LS,
+    LT,
+    MASKS,
+    B,
+    D,
+    H,
+    assert_close,
+    draw,
+    draw_mask,
+    every_dtype,
+    every_mask,
+    gradients,
+    refuses,
+    shake,
+    torch_attention,
+)
+
+INF = float("inf")
+
+
+def heads(dtype=torch.float32):
+    shapes = (B, H, LT, D_K), (B, H, LS, D_K), (B, H, LS, D_K)
+    return [draw(*shape, seed=n, dtype=dtype).requires_grad_() for n, shape in enumerate(shapes)]
+
+
+def build(dtype=torch.float32):
+    torch.manual_seed(0)
+    return shake(MultiHeadAttention(D, H)).to(dtype)
+
+
+def inputs(dtype=torch.float32):
+    lengths = LT, LS, LS
+    return [
+        draw(B, length, D, seed=n, dtype=dtype).requires_grad_() for n, length in enumerate(lengths)
+    ]
+
+
+def as_four_axes(mask):
+    return expand_mask(mask, (B, H, LT, LS))
+
+
+def empty_rows(mask):
+    """[B, H, LT, 1], True where a query may attend to nothing."""
+    return ~as_four_axes(mask).any(dim=-1, keepdim=True).expand(B, H, LT, 1)
+
+
+# The written-out function
+
+
+def test_the_worked_example_of_the_article():  # article-map row 4.5
+    scores = torch.tensor([[2.0, 1.0, 0.0], [3.0, 2.0, 1.0]])
+    mask = torch.tensor([[True, False, True], [False, False, False]])
+    weights = masked_softmax(scores, mask)
+    share = math.exp(2) / (math.exp(2) + 1)  # 0.8808
+    torch.testing.assert_close(weights, torch.tensor([[share, 0, 1 - share], [0, 0, 0]]))
+    assert scores.tolist() == [[2, 1, 0], [3, 2, 1]]
+    assert mask.tolist() == [[1, 0, 1], [0, 0, 0]]
+
+
+@every_dtype
+def test_a_blocked_key_gets_nothing_however_low_the_others_score(dtype):
+    scores = torch.tensor([[-60000.0, 0.0]], dtype=dtype)
+    assert masked_softmax(scores, torch.tensor([[True, False]])).tolist() == [[1, 0]]
+
+
+def test_true_may_attend():  # reader question Q01
+    zeros = torch.zeros(1, 1, 3, 2)
+    values = torch.arange(6.0).view(1, 1, 3, 2)
+    context, _ = scaled_dot_product_attention(zeros, zeros, values, causal_mask(3))
+    torch.testing.assert_close(context[0, 0], torch.tensor([[0.0, 1], [1, 2], [2, 3]]))
+
+
+def test_softmax_runs_over_the_keys():  # reader question Q14
+    K = torch.tensor([[math.log(3), 0.0], [0.0, 0.0]]).view(1, 1, 2, 2)
+    Q = torch.tensor([[0.0, 0.0], [math.sqrt(2), 0.0]]).view(1, 1, 2, 2)
+    _, weights = scaled_dot_product_attention(Q, K, K)
+    torch.testing.assert_close(weights[0, 0], torch.tensor([[0.5, 0.5], [0.75, 0.25]]))
+
+
+def test_scores_are_divided_by_the_root_of_d_k():
+    Q = torch.tensor([1.0, 1, 1, 1]).view(1, 1, 1, 4)
+    K = torch.stack([torch.full((4,), math.log(3) / 2), torch.zeros(4)]).view(1, 1, 2, 4)
+    _, weights = scaled_dot_product_attention(Q, K, K)  # scores 4 · ln 3 / 2 / 2 = ln 3, and 0
+    torch.testing.assert_close(weights.flatten(), torch.tensor([0.75, 0.25]))
+
+
+def test_values_may_have_another_size():
+    Q, K, _ = heads()
+    context, weights = scaled_dot_product_attention(Q, K, draw(B, H, LS, 7))
+    assert context.shape == (B, H, LT, 7)
+    assert weights.shape == (B, H, LT, LS)
+
+
+@every_dtype
+@every_mask
+def test_context_and_gradients_are_those_of_torch(mask, dtype):
+    QKV = heads(dtype)
+    ours, _ = scaled_dot_product_attention(*QKV, mask)
+    theirs = F.scaled_dot_product_attention(*QKV, attn_mask=as_four_axes(mask))
+    assert_close(ours, theirs, factor=16)
+    for our, their in zip(gradients(ours, QKV), gradients(theirs, QKV), strict=True):
+        assert_close(our, their, factor=16)
+
+
+@every_dtype
+@every_mask
+def test_weights_sum_to_one_and_blocked_keys_get_none(mask, dtype):
+    _, weights = scaled_dot_product_attention(*heads(dtype), mask)
+    sums = weights.sum(dim=-1, keepdim=True)
+    if mask is None:
+        assert_close(sums, torch.ones_like(sums), factor=4)
+    else:
+        assert (weights[~as_four_axes(mask).expand_as(weights)] == 0).all()
+        assert_close(sums, (~empty_rows(mask)).to(dtype), factor=4)
+
+
+@every_dtype
+@pytest.mark.parametrize("kind", ["one empty row", "all rows empty"])
+def test_an_empty_row_gives_zeros_and_finite_gradients(kind, dtype):
+    QKV, empty = heads(dtype), empty_rows(MASKS[kind])
+    context, weights = scaled_dot_product_attention(*QKV, MASKS[kind])
+    assert empty.any()
+    assert (context[empty.expand_as(context)] == 0).all()
+    assert (weights[empty.expand_as(weights)] == 0).all()
+    grads = gradients(context, QKV)
+    assert all(grad.isfinite().all() for grad in grads)
+    assert (grads[0][empty.expand_as(grads[0])] == 0).all()
+
+
+def test_no_nan_arises_on_the_way_back_either():
+    QKV = heads()
+    with torch.autograd.set_detect_anomaly(True):  # zeroing the weights alone would hide one
+        context, _ = scaled_dot_product_attention(*QKV, MASKS["one empty row"])
+        gradients(context, QKV)
+
+
+def test_a_loss_on_the_other_rows_has_finite_gradients():  # reader question Q07
+    QKV = heads()
+    context, _ = scaled_dot_product_attention(*QKV, MASKS["one empty row"])
+    loss = context[~empty_rows(MASKS["one empty row"]).expand_as(context)].sum()
+    assert all(grad.isfinite().all() for grad in torch.autograd.grad(loss, QKV))
+
+
+def test_masking_a_key_equals_deleting_it():
+    Q, K, V = heads()
+    mask = torch.tensor([True, True, False, True, True, False]).view(1, 1, 1, LS)
+    keep = mask.flatten()
+    masked, _ = scaled_dot_product_attention(Q, K, V, mask)
+    deleted, _ = scaled_dot_product_attention(Q, K[:, :, keep], V[:, :, keep])
+    assert_close(masked, deleted, factor=8)
+
+
+def test_what_fits_float16_once_scaled_does_not_overflow():
+    # q·k = 16 · 120² = 230400 is beyond float16 (65504); divided by √16 it is 57600.
+    Q = torch.full((1, 1, 1, 16), 120.0, dtype=torch.float16)
+    K = torch.cat([Q, -Q], dim=2)
+    context, weights = scaled_dot_product_attention(Q, K, K)
+    assert weights.flatten().tolist() == [1, 0]
+    assert torch.equal(context, Q)
+
+
+@pytest.mark.parametrize("lengths", [(0, 0), (LT, 0), (0, LS)])
+@pytest.mark.parametrize("masked", [False, True])
+def test_no_keys_at_all_is_an_empty_row_too(lengths, masked):
+    Lq, Lk = lengths
+    Q, K = draw(B, H, Lq, D_K), draw(B, H, Lk, D_K)
+    mask = torch.ones(Lq, Lk, dtype=torch.bool) if masked else None
+    context, weights = scaled_dot_product_attention(Q, K, K, mask)
+    assert weights.shape == (B, H, Lq, Lk)
+    assert torch.equal(context, torch.zeros(B, H, Lq, D_K))
+
+
+@pytest.mark.parametrize(
+    ("changed", "shape", "expected"),
+    [
+        ("Q", (B, LT, D), "[B, H, Lq, d_k]"),
+        ("K", (B, LS, D), "[2, 3, Lk, 4]"),
+        ("K", (1, H, LS, D_K), "[2, 3, Lk, 4]"),
+        ("K", (B, 1, LS, D_K), "[2, 3, Lk, 4]"),
+        ("K", (B, H, LS, 5), "[2, 3, Lk, 4]"),
+        ("V", (B, H, LS + 1, D_K), "[2, 3, 6, d_v]"),
+        ("V", (1, H, LS, D_K), "[2, 3, 6, d_v]"),
+    ],
+)
+def test_shapes_that_disagree_are_refused_by_name(changed, shape, expected):
+    QKV = dict(zip("QKV", heads(), strict=True))
+    QKV[changed] = torch.zeros(shape)
+    with refuses(ValueError, f"{changed}: ", f"expected shape {expected}", f"got {list(shape)}"):
+        scaled_dot_product_attention(**QKV)
+
+
+@pytest.mark.parametrize("changed", ["Q", "K", "V"])
+def test_dtypes_that_are_wrong_are_refused_by_name(changed):
+    QKV = dict(zip("QKV", heads(), strict=True))
+    QKV[changed] = QKV[changed].detach().long()
+    with refuses(TypeError, f"{changed}: expected", "got torch.int64"):
+        scaled_dot_product_attention(**QKV)
+
+
+def test_dtypes_that_differ_are_refused():
+    Q, K, V = heads()
+    with refuses(TypeError, "K: expected torch.float32", "got torch.float64"):
+        scaled_dot_product_attention(Q, K.double(), V)
+    with refuses(TypeError, "V: expected torch.float32", "got torch.float16"):
+        scaled_dot_product_attention(Q, K, V.half())
+
+
+# The layer: splitting and combining
+
+
+def test_a_head_is_a_slice_of_the_features_at_all_positions():  # row 3.4, reader question Q13
+    attention = MultiHeadAttention(4, 2)
+    split = attention.split_heads(torch.arange(8.0).view(1, 2, 4))
+    assert split[0].tolist() == [[[0, 1], [4, 5]], [[2, 3], [6, 7]]]
+
+
+def test_split_heads_gives_the_shapes_of_the_running_example():
+    assert build().split_heads(draw(B, LS, D)).shape == (B, H, LS, D_K)
+
+
+def test_combining_undoes_splitting():  # row 5.3, reader question Q12
+    attention = MultiHeadAttention(6, 2)
+    x = torch.arange(24.0).view(1, 4, 6)
+    combined = attention.combine_heads(attention.split_heads(x))
+    assert torch.equal(combined, x)
+    assert combined[0, 0].tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_splitting_takes_views_that_are_not_contiguous():
+    x = draw(D, LS, B).permute(2, 1, 0)
+    assert torch.equal(build().split_heads(x), build().split_heads(x.contiguous()))
+
+
+@pytest.mark.parametrize("shape", [(LS, D), (B, LS, D + 1), (B, H, LS, D_K)])
+def test_split_heads_refuses_another_shape(shape):
+    with refuses(ValueError, "x: ", "expected shape [B, L, 12]", f"got {list(shape)}"):
+        build().split_heads(torch.zeros(shape))
+
+
+@pytest.mark.parametrize("shape", [(B, LS, D), (B, H + 1, LS, D_K), (B, LS, H, D_K)])
+def test_combine_heads_refuses_another_shape(shape):
+    with refuses(ValueError, "x: ", "expected shape [B, 3, L, 4]", f"got {list(shape)}"):
+        build().combine_heads(torch.zeros(shape))
+
+
+# The layer: building it
+
+
+def test_the_projections_have_the_names_and_sizes_of_the_article():
+    attention = MultiHeadAttention(D, H)
+    assert (attention.d_model, attention.num_heads, attention.d_k) == (D, H, D_K)
+    assert {name: tuple(p.shape) for name, p in attention.named_parameters()} == {
+        f"{layer}.{part}": shape
+        for layer in ("W_q", "W_k", "W_v", "W_out")
+        for part, shape in (("weight", (D, D)), ("bias", (D,)))
+    }
+
+
+@pytest.mark.parametrize("sizes", [(1600, 48), (3, 12), (12, 5)])  # reader question Q10
+def test_heads_that_do_not_divide_are_refused_with_both_numbers(sizes):
+    d_model, num_heads = sizes
+    with refuses(ValueError, "num_heads: ", f"divisor of d_model={d_model}", f"got {num_heads}"):
+        MultiHeadAttention(d_model, num_heads)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "error", "name"),
+    [
+        ((0, 1), ValueError, "d_model"),
+        ((-12, 3), ValueError, "d_model"),
+        ((12.0, 3), TypeError, "d_model"),
+        ((12, 0), ValueError, "num_heads"),
+        ((12, -3), ValueError, "num_heads"),
+        ((12, True), TypeError, "num_heads"),
+        ((12, None), TypeError, "num_heads"),
+    ],
+)
+def test_bad_sizes_are_refused_by_name(sizes, error, name):
+    with refuses(error, f"{name}: expected", "got"):
+        MultiHeadAttention(*sizes)
+
+
+# The layer: what it computes
+
+
+def test_the_unrolled_lines_are_the_layer():  # row 3.8
+    attention, (Q, K, V) = build(), inputs()
+    q = attention.split_heads(attention.W_q(Q))
+    k = attention.split_heads(attention.W_k(K))
+    v = attention.split_heads(attention.W_v(V))
+    context, weights = scaled_dot_product_attention(q, k, v)
+    expected = attention.W_out(attention.combine_heads(context))
+    output, given = attention(Q, K, V, need_weights=True)
+    assert torch.equal(output, expected)
+    assert torch.equal(given, weights)
+
+
+@every_dtype
+@every_mask
+def test_both_paths_agree_in_value_and_gradient(mask, dtype):
+    attention, QKV = build(dtype), inputs(dtype)
+    fused = attention(*QKV, mask)
+    written_out, weights = attention(*QKV, mask, need_weights=True)
+    assert weights.shape == (B, H, LT, LS)
+    assert_close(written_out, fused, factor=8)
+    where = [*QKV, *attention.parameters()]
+    for ours, theirs in zip(gradients(written_out, where), gradients(fused, where), strict=True):
+        assert_close(ours, theirs, factor=32)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MASKS if "empty" not in kind])
+@pytest.mark.parametrize("num_heads", [1, H, D])
+def test_the_layer_is_that_of_torch_with_the_mask_negated(num_heads, kind):
+    torch.manual_seed(0)
+    attention = shake(MultiHeadAttention(D, num_heads)).double()
+    QKV = inputs(torch.float64)
+    mask, blocked = MASKS[kind], None
+    if mask is not None:
+        mask = as_four_axes(mask)
+        mask = mask if mask.size(1) in (1, num_heads) else mask[:, :1]
+        blocked = ~mask.expand(B, num_heads, LT, LS).reshape(-1, LT, LS)  # True blocks there
+    theirs, their_weights = torch_attention(attention)(
+        *QKV, attn_mask=blocked, average_attn_weights=False
+    )
+    written_out, weights = attention(*QKV, mask, need_weights=True)
+    assert_close(weights, their_weights, factor=16)
+    for ours in (written_out, attention(*QKV, mask)):
+        assert_close(ours, theirs, factor=16)
+        for our, their in zip(gradients(ours, QKV), gradients(theirs, QKV), strict=True):
+            assert_close(our, their, factor=32)
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_an_integer_mask_counts_as_its_boolean(need_weights):
+    attention, QKV, mask = build(), inputs(), draw_mask(LT, LS)
+    expected = attention(*QKV, mask, need_weights)
+    for numbers in (mask.int(), mask.to(torch.uint8), -mask.long()):
+        given = attention(*QKV, numbers, need_weights)
+        torch.testing.assert_close(given, expected, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_after_an_empty_row_the_bias_of_the_output_remains(need_weights):  # row 4.4
+    attention = build()
+    output = attention(*inputs(), MASKS["all rows empty"], need_weights)
+    output = output[0] if need_weights else output
+    assert torch.equal(output, attention.W_out.bias.expand(B, LT, D))
+    assert (attention.W_out.bias != 0).all()
+
+
+@every_mask
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_nothing_writes_into_what_the_caller_passed(mask, need_weights):
+    attention = build()
+    passed = [*(x.detach() for x in inputs()), *([] if mask is None else [mask])]
+    before = [x.clone() for x in passed]
+    attention(*passed, need_weights=need_weights)
+    if mask is not None:
+        attention(*passed[:3], mask.int(), need_weights=need_weights)
+    assert all(torch.equal(now, then) for now, then in zip(passed, before, strict=True))
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_attention_alone_is_blind_to_order(need_weights):  # row 2.1
+    attention, x, order = build(), draw(B, LS, D), torch.tensor([5, 3, 1, 0, 2, 4])
+
+    def attend(x):
+        output = attention(x, x, x, need_weights=need_weights)
+        return output[0] if need_weights else output
+
+    assert_close(attend(x[:, order]), attend(x)[:, order], factor=8)
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_the_future_does_not_leak_through_a_causal_mask(need_weights):
+    attention, x = build(), draw(B, LS, D)
+    changed = x.clone()
+    changed[:, 3:] += 1
+    pair = [attention(y, y, y, causal_mask(LS), need_weights) for y in (x, changed)]
+    before, after = [output[0] if need_weights else output for output in pair]
+    assert torch.equal(before[:, :3], after[:, :3])
+    assert (before[:, 3:] != after[:, 3:]).any(dim=-1).all()
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_the_sentences_of_a_batch_are_independent(need_weights):
+    attention, x = build(), draw(B, LS, D)
+    alone, both = x[1:], attention(x, x, x, need_weights=need_weights)
+    both = both[0] if need_weights else both
+    assert_close(attention(alone, alone, alone), both[1:], factor=8)
+
+
+def test_a_square_two_axis_mask_is_never_a_padding_flag():  # reader question Q04
+    attention = MultiHeadAttention(3, 1)
+    flag = torch.tensor([[1, 1, 1], [1, 1, 0], [1, 0, 0]])  # B = L = 3 hides the mistake
+    x = torch.zeros(3, 3, 3)
+    _, weights = attention(x, x, x, flag, need_weights=True)
+    rows = torch.tensor([[1, 1, 1], [1.5, 1.5, 0], [3, 0, 0]]) / 3
+    torch.testing.assert_close(weights, rows.expand(3, 1, 3, 3))
+    _, weights = attention(x, x, x, padding_mask(flag), need_weights=True)
+    torch.testing.assert_close(weights, rows.view(3, 1, 1, 3).expand(3, 1, 3, 3))
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_the_mode_changes_nothing(need_weights):  # reader questions Q15 and Q16
+    attention, QKV = build(), inputs()
+    training = attention(*QKV, need_weights=need_weights)
+    torch.testing.assert_close(attention.eval()(*QKV, need_weights=need_weights), training)
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.parametrize("shape", [(0, LS, D), (B, 0, D)])
+def test_empty_batches_and_sequences_stay_empty(shape, need_weights):
+    x = torch.zeros(shape)
+    output = build()(x, x, x, need_weights=need_weights)
+    assert (output[0] if need_weights else output).shape == shape
+
+
+def test_views_that_are_not_contiguous_give_the_same():
+    attention, (Q, K, V) = build(), inputs()
+    turned = [x.detach().transpose(0, 1).contiguous().transpose(0, 1) for x in (Q, K, V)]
+    torch.testing.assert_close(attention(*turned), attention(Q, K, V))
+    one = Q[:1].expand(B, LT, D)
+    torch.testing.assert_close(attention(one, K, V), attention(one.contiguous(), K, V))
+
+
+# The layer: bad input
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.parametrize(
+    ("changed", "shape", "expected"),
+    [
+        ("Q", (LT, D), "[B, Lq, 12]"),
+        ("Q", (B, H, LT, D_K), "[B, Lq, 12]"),
+        ("Q", (B, LT, D + 1), "[B, Lq, 12]"),
+        ("K", (B, LS, 1), "[2, Lk, 12]"),
+        ("K", (1, LS, D), "[2, Lk, 12]"),
+        ("V", (B, LS - 1, D), "[2, 6, 12]"),
+        ("V", (B, LS, D - 1), "[2, 6, 12]"),
+    ],
+)
+def test_forward_refuses_shapes_that_disagree(changed, shape, expected, need_weights):
+    QKV = dict(zip("QKV", inputs(), strict=True))
+    QKV[changed] = torch.zeros(shape)
+    with refuses(ValueError, f"{changed}: ", f"expected shape {expected}", f"got {list(shape)}"):
+        build()(**QKV, need_weights=need_weights)
+
+
+@pytest.mark.parametrize("changed", ["Q", "K", "V"])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16, torch.int64, torch.bool])
+def test_forward_refuses_another_dtype(changed, dtype):
+    QKV = dict(zip("QKV", inputs(), strict=True))
+    QKV[changed] = QKV[changed].detach().to(dtype)
+    with refuses(TypeError, f"{changed}: expected", f"got {dtype}"):
+        build()(**QKV)
+
+
+def test_forward_refuses_what_is_no_tensor():
+    _, K, V = inputs()
+    with refuses(TypeError, "Q: expected a tensor", "got list"):
+        build()([[0.0] * D], K, V)
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.parametrize(
+    ("mask", "error", "part"),
+    [
+        (torch.zeros(LT, LS), TypeError, "True may attend"),
+        ([[True] * LS] * LT, TypeError, "expected a boolean tensor"),
+        (torch.ones(B, LS).bool(), ValueError, "valid[:, None, None, :]"),
+        (torch.ones(H, LT, LS).bool(), ValueError, "got [3, 4, 6]"),
+        (torch.tensor(True), ValueError, "got []"),
+    ],
+)
+def test_forward_refuses_masks_by_the_mask_rule(mask, error, part, need_weights):
+    with refuses(error, "mask: expected", part):
+        build()(*inputs(), mask, need_weights)
+
+
+# The layer: devices, copies, autocast, compile
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_a_mask_on_another_device_is_moved(need_weights):
+    attention = build().to("meta")
+    QKV = [x.to("meta") for x in inputs()]
+    output = attention(*QKV, draw_mask(LT, LS), need_weights)
+    output = output[0] if need_weights else output
+    assert output.device.type == "meta"
+    assert output.shape == (B, LT, D)
+
+
+def test_copies_and_stored_states_give_the_same_numbers():
+    attention, QKV = build(), inputs()
+    fresh = MultiHeadAttention(D, H)
+    fresh.load_state_dict(attention.state_dict())
+    for twin in (copy.deepcopy(attention), fresh):
+        assert torch.equal(twin(*QKV), attention(*QKV))
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+@every_mask
+def test_autocast_computes_in_the_smaller_dtype(mask, need_weights):
+    attention, QKV = build(), inputs()
+    with torch.autocast("cpu", torch.bfloat16):
+        low = attention(*QKV, mask, need_weights)
+    low = low[0] if need_weights else low
+    assert_close(low, attention(*QKV, mask).to(torch.bfloat16), factor=8)
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_it_compiles_as_one_graph(need_weights):
+    attention, QKV = build(), inputs()
+    compiled = torch.compile(attention, backend="eager", fullgraph=True)
+    mask = draw_mask(LT, LS)
+    expected = attention(*QKV, mask, need_weights)
+    torch.testing.assert_close(compiled(*QKV, mask, need_weights), expected)
+
+
+def test_its_output_is_a_plain_tensor_unless_weights_are_asked_for():
+    assert isinstance(build()(*inputs()), torch.Tensor)
+    assert isinstance(build(), nn.Module)

@@ -1,0 +1,198 @@
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+from follow_the_tensor import EncoderLayer, causal_mask, padding_mask
+from helpers import (
+    D_FF,
+    LS,
+    B,
+    D,
+    H,
+    assert_close,
+    draw,
+    draw_mask,
+    every_dtype,
+    gradients,
+    refuses,
+    shake,
+    torch_encoder_layer,
+)
+
+IDS = torch.tensor([[4, 5, 6, 2, 0, 0], [7, 8, 9, 10, 2, 0]])  # article-map row 9.1
+VALID = padding_mask(IDS)
+MASKS = {
+    "no mask": None,
+    "padding": VALID,
+    "causal": causal_mask(LS),
+    "both": VALID & causal_mask(LS),
+}
+
+
+def build(dropout=0.0, dtype=torch.float32):
+    torch.manual_seed(0)
+    return shake(EncoderLayer(D, H, D_FF, dropout)).to(dtype)
+
+
+def test_the_running_example_has_1284_parameters():  # article-map row 7.1
+    assert sum(p.numel() for p in EncoderLayer(D, H, D_FF).parameters()) == 1284
+
+
+def test_the_parts_have_the_names_of_the_article():
+    names = [name for name, _ in EncoderLayer(D, H, D_FF).named_children()]
+    assert sorted(names) == ["dropout", "feed_forward", "norm1", "norm2", "self_attn"]
+
+
+def test_dropout_reaches_every_part_that_has_one():
+    layer = EncoderLayer(D, H, D_FF)
+    assert layer.dropout.p == layer.feed_forward.dropout.p == 0.1
+    assert EncoderLayer(D, H, D_FF, 0.3).feed_forward.dropout.p == 0.3
+
+
+@every_dtype
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+def test_value_and_gradients_are_those_of_torch(mask, dtype):
+    layer, x = build(dtype=dtype), draw(B, LS, D, dtype=dtype).requires_grad_()
+    blocked = None if mask is None else ~mask.expand(B, H, LS, LS).reshape(-1, LS, LS)
+    ours, theirs = layer(x, mask), torch_encoder_layer(layer)(x, src_mask=blocked)
+    assert_close(ours, theirs, factor=16)
+    (our,), (their,) = gradients(ours, [x]), gradients(theirs, [x])
+    assert_close(our, their, factor=64)
+
+
+def test_the_norm_comes_after_the_residual():  # article-map row 7.2
+    layer, x = build(), draw(B, LS, D)
+    between = layer.norm1(x + layer.self_attn(x, x, x, VALID))
+    expected = layer.norm2(between + layer.feed_forward(between))
+    assert torch.equal(layer(x, VALID), expected)
+
+
+def test_with_everything_dropped_the_residual_remains():
+    layer, x = build(dropout=1.0), draw(B, LS, D)
+    assert torch.equal(layer(x), layer.norm2(layer.norm1(x)))
+
+
+def test_dropout_is_off_in_evaluation():
+    x = draw(B, LS, D)
+    assert torch.equal(build(dropout=0.5).eval()(x), build()(x))
+
+
+def test_each_token_leaves_with_mean_0_and_variance_1():  # article-map row 7.3
+    torch.manual_seed(0)
+    out = EncoderLayer(D, H, D_FF, 0.0).double()(draw(B, LS, D, dtype=torch.float64))
+    assert_close(out.mean(dim=-1), torch.zeros(B, LS, dtype=torch.float64), factor=16)
+    variance = out.var(dim=-1, correction=0)
+    # LayerNorm adds 1e-5 to the variance, and that of a residual sum is near 1 here.
+    torch.testing.assert_close(variance, torch.ones_like(variance), rtol=0, atol=1e-4)
+
+
+def test_what_stands_at_padding_does_not_reach_the_tokens():
+    layer, x = build(), draw(B, LS, D)
+    changed = torch.where((IDS == 0)[:, :, None], x + 1, x)
+    assert torch.equal(layer(x, VALID)[IDS != 0], layer(changed, VALID)[IDS != 0])
+    assert not torch.equal(layer(x)[IDS != 0], layer(changed)[IDS != 0])
+
+
+def test_without_a_mask_every_position_sees_every_other():
+    layer, x = build(), draw(1, LS, D)
+    changed = x.clone()
+    changed[0, -1] += 1
+    assert (layer(x) != layer(changed)).any(dim=-1).all()
+
+
+def test_a_sentence_of_padding_alone_gives_finite_numbers_and_gradients():
+    layer, x = build(), draw(B, LS, D).requires_grad_()
+    out = layer(x, torch.zeros(B, 1, 1, LS, dtype=torch.bool))
+    assert out.isfinite().all()
+    assert all(g.isfinite().all() for g in gradients(out, [x, *layer.parameters()]))
+
+
+def test_the_input_and_the_mask_stay_as_they_were():
+    x, mask = draw(B, LS, D), draw_mask(B, 1, 1, LS)
+    before = x.clone(), mask.clone()
+    build()(x, mask)
+    assert torch.equal(x, before[0])
+    assert torch.equal(mask, before[1])
+
+
+@pytest.mark.parametrize("shape", [(0, LS, D), (B, 0, D)])
+def test_empty_batches_and_sequences_stay_empty(shape):
+    assert build()(torch.zeros(shape)).shape == shape
+
+
+@pytest.mark.parametrize("shape", [(LS, D), (B, LS, D + 1), (B, H, LS, D)])
+def test_forward_refuses_another_shape(shape):
+    with refuses(ValueError, "x: ", "expected shape [B, Ls, 12]", f"got {list(shape)}"):
+        build()(torch.zeros(shape))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.int64])
+def test_forward_refuses_another_dtype(dtype):
+    with refuses(TypeError, "x: expected", f"got {dtype}"):
+        build()(torch.zeros(B, LS, D, dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    ("mask", "error", "part"),
+    [
+        (torch.zeros(LS, LS), TypeError, "True may attend"),
+        (torch.ones(B, LS).bool(), ValueError, "valid[:, None, None, :]"),
+        (torch.ones(LS + 1, LS).bool(), ValueError, "got [7, 6]"),
+    ],
+)
+def test_forward_refuses_masks_by_the_mask_rule(mask, error, part):
+    with refuses(error, "mask: expected", part):
+        build()(draw(B, LS, D), mask)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "name"),
+    [
+        ((0, 3, 24), ValueError, "d_model"),
+        ((3, 12, 24), ValueError, "num_heads"),
+        ((12, 3.0, 24), TypeError, "num_heads"),
+        ((12, 3, 0), ValueError, "d_ff"),
+        ((12, 3, 24, 2), ValueError, "dropout"),
+        ((12, 3, 24, "0.1"), TypeError, "dropout"),
+    ],
+)
+def test_the_constructor_refuses_bad_sizes_by_name(arguments, error, name):
+    with refuses(error, f"{name}: expected", "got"):
+        EncoderLayer(*arguments)
+
+
+def test_a_mask_on_another_device_is_moved():
+    out = build().to("meta")(draw(B, LS, D).to("meta"), VALID)
+    assert out.device.type == "meta"
+    assert out.shape == (B, LS, D)
+
+
+def test_copies_and_stored_states_give_the_same_numbers():
+    layer, x = build(), draw(B, LS, D)
+    fresh = EncoderLayer(D, H, D_FF, 0.0)
+    fresh.load_state_dict(layer.state_dict())
+    for twin in (copy.deepcopy(layer), fresh):
+        assert torch.equal(twin(x, VALID), layer(x, VALID))
+
+
+def test_autocast_keeps_the_norms_in_float32():
+    layer, x = build(), draw(B, LS, D)
+    with torch.autocast("cpu", torch.bfloat16):
+        low = layer(x, VALID)
+    assert low.dtype == torch.float32
+    assert_close(low.to(torch.bfloat16), layer(x, VALID).to(torch.bfloat16), factor=16)
+
+
+def test_layers_stack_in_a_module_list():
+    layers, x = nn.ModuleList([build(), build()]), draw(B, LS, D)
+    for layer in layers:
+        x = layer(x, VALID)
+    assert x.shape == (B, LS, D)
+
+
+def test_it_compiles_as_one_graph():
+    layer, x = build(), draw(B, LS, D)
+    compiled = torch.compile(layer, backend="eager", fullgraph=True)
+    torch.testing.assert_close(compiled(x, VALID), layer(x, VALID))
