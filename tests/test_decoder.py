@@ -159,8 +159,14 @@ def test_what_was_passed_stays_as_it_was():
     assert all(torch.equal(now, then) for now, then in zip(passed, before, strict=True))
 
 
-@pytest.mark.parametrize(("Lt", "Ls"), [(1, 1), (1, LS), (LT, 1), (0, LS), (LT, 0)])
-def test_any_two_lengths_go_together(Lt, Ls):
+@pytest.mark.parametrize(("Lt", "Ls"), [(1, 1), (1, LS), (LT, 1), (LS, LS)])
+def test_any_two_lengths_go_together_as_in_torch(Lt, Ls):
+    layer, x, memory = build(), draw(B, Lt, D), draw(B, Ls, D, seed=1)
+    assert_close(layer(x, memory), torch_decoder_layer(layer)(x, memory), factor=16)
+
+
+@pytest.mark.parametrize(("Lt", "Ls"), [(0, LS), (LT, 0), (0, 0)])
+def test_empty_sequences_give_finite_numbers(Lt, Ls):
     out = build()(draw(B, Lt, D), draw(B, Ls, D))
     assert out.shape == (B, Lt, D)
     assert out.isfinite().all()

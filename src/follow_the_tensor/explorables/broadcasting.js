@@ -18,8 +18,8 @@ function compute({ left, right }) {
 const fit = (a, b) => a === b || a === 1 || b === 1;
 
 function render({ model, el: root }) {
-  const left = field("left", readShape, (shape) => save(model, { left: shape }));
-  const right = field("right", readShape, (shape) => save(model, { right: shape }));
+  const left = field("left", (text) => save(model, { left: readShape(text) }));
+  const right = field("right", (text) => save(model, { right: readShape(text) }));
   const alignment = el("table", { class: "grid alignment" });
   const verdict = el("p", { class: "verdict", role: "status" });
 

@@ -109,29 +109,41 @@ function reset(model, names) {
   return el("button", { type: "button",class: "reset", onclick: () => save(model, start) }, "reset");
 }
 
-// A field for text. What cannot be read gets a message, and the last good state stays.
-function field(label, read, onValue) {
+// A field for text; `onText` acts on it, or throws what to tell the reader.
+function field(label, onText) {
   const id = nextId();
   const input = el("input", { id, type: "text", autocomplete: "off", spellcheck: "false" });
   const message = el("span", { class: "message", role: "status" });
-  input.addEventListener("input", () => guard(input, message, () => onValue(read(input.value))));
   return {
     element: el("div", { class: "control" }, el("label", { for: id }, label), input, message),
-    update(text) {
-      if (document.activeElement !== input) input.value = text;
-    },
+    update: editable(input, message, onText),
   };
 }
 
-function guard(input, message, action) {
-  message.textContent = "";
-  input.removeAttribute("aria-invalid");
-  try {
-    action();
-  } catch (error) {
-    message.textContent = error.message;
-    input.setAttribute("aria-invalid", "true");
-  }
+// What cannot be read gets a message and changes nothing; the last good text comes back in
+// the end. Returns a function that writes a new good text, but never under the reader's hands.
+function editable(input, message, onText) {
+  let good = "";
+  const say = (text) => {
+    message.textContent = text;
+    input.setAttribute("aria-invalid", String(text !== ""));
+  };
+  input.addEventListener("input", () => {
+    try {
+      onText(input.value);
+      say("");
+    } catch (error) {
+      say(error.message);
+    }
+  });
+  input.addEventListener("blur", () => {
+    input.value = good;
+    say("");
+  });
+  return (text) => {
+    good = text;
+    if (document.activeElement !== input) input.value = text;
+  };
 }
 
 // A table of numbers, shaded by size in the colour of `role`. Cells show, edit or toggle.
@@ -160,8 +172,8 @@ function grid({ caption, role = "weights", rows = String, columns = String, digi
     const label = `${caption}, ${rows(row)}, ${columns(column)}`;
     if (onEdit) {
       const input = el("input", { "aria-label": label, inputmode: "decimal", autocomplete: "off" });
-      input.addEventListener("input", () => guard(input, message, () => onEdit(row, column, parse(input.value))));
-      return { element: el("td", {}, input), write: (text) => document.activeElement !== input && (input.value = text) };
+      const write = editable(input, message, (text) => onEdit(row, column, parse(text)));
+      return { element: el("td", {}, input), write };
     }
     if (onToggle) {
       const button = el("button", { type: "button", "aria-label": label, tabindex: row + column ? -1 : 0 });
@@ -178,6 +190,18 @@ function grid({ caption, role = "weights", rows = String, columns = String, digi
     return { element, write: (text) => (element.textContent = text) };
   }
 
+  function draw(row, column, value, isBlocked, scale, small) {
+    const drawn = cells[row][column];
+    const now = `${value} ${isBlocked} ${scale} ${small}`;
+    if (drawn.last === now) return; // one input changes few cells, and styling is what takes time
+    drawn.last = now;
+    const text = format(value, digits);
+    drawn.write(small ? "" : text);
+    drawn.element.title = small ? `${rows(row)}, ${columns(column)}: ${text}` : "";
+    drawn.element.classList.toggle("blocked", isBlocked);
+    paint(drawn.element, toNumber(value), scale, role);
+  }
+
   if (onToggle) table.addEventListener("keydown", (event) => moveFocus(event, cells));
 
   return {
@@ -190,13 +214,7 @@ function grid({ caption, role = "weights", rows = String, columns = String, digi
         build(values.length, values[0]?.length ?? 0);
       }
       values.forEach((line, row) =>
-        line.forEach((value, column) => {
-          const { element, write } = cells[row][column];
-          write(small ? "" : format(value, digits));
-          element.title = small ? `${rows(row)}, ${columns(column)}: ${format(value, digits)}` : "";
-          paint(element, toNumber(value), scale, role);
-          element.classList.toggle("blocked", Boolean(blocked?.[row]?.[column]));
-        }),
+        line.forEach((value, column) => draw(row, column, value, Boolean(blocked?.[row]?.[column]), scale, small)),
       );
     },
   };
@@ -223,4 +241,4 @@ function moveFocus(event, cells) {
   target.focus();
 }
 
-export { el, toNumber, toPlain, format, parse, save, follow, slider, toggle, choice, field, guard, grid, paint, reset, svg, nextId };
+export { el, toNumber, toPlain, format, parse, save, follow, slider, toggle, choice, field, grid, paint, reset, svg, nextId };

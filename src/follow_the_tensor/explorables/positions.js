@@ -25,8 +25,7 @@ function render({ model, el: root }) {
   const curves = el("figure", { class: "curves" });
   const d_model = slider("d_model", { min: 1, max: 32 }, (value) => save(model, { d_model: value }));
   const length = slider("length", { min: 1, max: 32 }, (value) => save(model, { length: value }));
-  const read = (text) => parse(text, { min: 1, max: 1e6 });
-  const base = field("base", read, (value) => save(model, { base: value }));
+  const base = field("base", (text) => save(model, { base: parse(text, { min: 1, max: 1e6 }) }));
 
   root.append(
     el("div", { class: "controls" }, d_model.element, length.element, base.element, reset(model, STATE)),

@@ -54,7 +54,9 @@ function prepare(recording) {
       else locals.set(name, { entry, before: locals.get(name)?.entry, since: number });
     }
     const changed = before ? Object.keys(changes) : [];
-    const opened = changed.length || !before ? number : before.opened;
+    // The numbers of what was changed last stay open until something else has numbers to show.
+    const hasNumbers = Object.values(changes).some((entry) => entry && recording.values[entry[0]].kind !== "text");
+    const opened = hasNumbers || !before ? number : before.opened;
     return (latest[frame] = { number, frame, line, event, outcome, locals, changed, before, opened });
   });
   const of = (frame) => recording.functions[recording.frames[frame][0]];
@@ -202,6 +204,8 @@ function render({ model, el: root }) {
     drawStack(tape.stack(now.number));
     drawSource(at, at === now);
     drawValues(at, at === now);
+    reveal(source, source.querySelector("[aria-current]").parentElement, 0.4);
+    reveal(values, values.querySelector("details.changed"), 0.1);
     status.textContent = at === now ? report(at) : WORDS.waits(tape.functionOf(frame).name, at.line);
     if (hadFocus && !view.contains(focused)) source.querySelector("[aria-current]")?.focus({ preventScroll: true });
   }
@@ -245,7 +249,6 @@ function render({ model, el: root }) {
         item.append(el("span", { class: "message" }, `${at.outcome.type}: ${at.outcome.message}`));
       }
     }
-    reveal(source, [...source.children].find((item) => item.value === at.line), 0.4);
   }
 
   function writeSource(fn) {
@@ -283,6 +286,7 @@ function render({ model, el: root }) {
 
   // Scroll a pane, never the page. `share` of the pane is left above the item.
   function reveal(pane, item, share) {
+    if (!item) return;
     const { offsetTop: top, offsetHeight: height } = item;
     const outside = top < pane.scrollTop || top + height > pane.scrollTop + pane.clientHeight;
     if (outside) pane.scrollTop = top - Math.max(0, Math.min(share * pane.clientHeight, pane.clientHeight - height));
@@ -294,33 +298,31 @@ function render({ model, el: root }) {
     const changed = new Set(running ? at.changed : []);
     const facts = [];
     const cards = [];
-    if (running && WORDS.outcome[at.event]) {
-      const name = WORDS.outcome[at.event];
-      cards.push(card(name, { entry: at.outcome }, { marked: true, open: true, label: name }));
-    }
+    const outcome = running && WORDS.outcome[at.event];
+    if (outcome && isText(at.outcome)) facts.push(fact(outcome, at.outcome, true, ""));
+    else if (outcome) cards.push(card(outcome, { entry: at.outcome }, { marked: true, open: true, mark: "" }));
     for (const [name, local] of at.locals) {
       const marked = changed.has(name);
-      if (tape.value(local.entry).kind === "text") facts.push(fact(name, local.entry, marked));
+      const mark = marked ? el("span", { class: "badge" }, WORDS.changed) : "";
+      if (isText(local.entry)) facts.push(fact(name, local.entry, marked, mark));
       else {
         const key = `${fn.name}.${name}`;
         const isNew = local.since === at.opened && (marked || tape.value(local.entry).kind !== "module");
         const open = pinned.get(key) ?? (isNew && !WORDS.outcome[at.event]);
-        cards.push(card(name, local, { marked, open, key }));
+        cards.push(card(name, local, { marked, open, key, mark }));
       }
     }
     values.replaceChildren(...(facts.length ? [el("p", { class: "facts" }, ...facts)] : []), ...cards);
-    const news = values.querySelector("details.changed");
-    if (news) reveal(values, news, 0.1);
   }
 
-  function fact(name, entry, marked) {
-    return el("span", { class: marked ? "fact changed" : "fact" }, el("b", {}, name), ` = ${tape.value(entry).text}`, badge(marked));
+  const isText = (entry) => tape.value(entry).kind === "text";
+
+  function fact(name, entry, marked, mark) {
+    return el("span", { class: marked ? "fact changed" : "fact" }, el("b", {}, name), ` = ${tape.value(entry).text}`, mark);
   }
 
-  const badge = (marked) => (marked ? el("span", { class: "badge" }, WORDS.changed) : "");
-
-  function card(name, { entry, before }, { marked, open, key, label }) {
-    const summary = el("summary", {}, el("b", {}, name), " ", el("span", { class: "shape" }, brief(tape, entry)), label ? "" : badge(marked), layout(tape.value(entry)));
+  function card(name, { entry, before }, { marked, open, key, mark }) {
+    const summary = el("summary", {}, el("b", {}, name), " ", el("span", { class: "shape" }, brief(tape, entry)), mark, layout(tape.value(entry)));
     const box = el("details", { class: marked ? "value changed" : "value", open }, summary);
     const fill = () => box.childElementCount === 1 && box.append(content(tape, name, entry, before));
     if (open) fill();
@@ -364,9 +366,9 @@ function content(tape, name, entry, before) {
   if (value.kind === "tensor") return numbers(name, value, tape.axes(entry), before && tape.value(before));
   const list = el("ul", { class: "parts" });
   if (value.kind === "module") {
-    const known = new Set(before ? parts(tape.value(before)).map(String) : []);
+    const past = before && tape.value(before).kind === "module" && parts(tape.value(before)).map(String);
     for (const [part, text] of parts(value)) {
-      const fresh = before && !known.has(`${part},${text}`);
+      const fresh = past && !past.includes(`${part},${text}`);
       list.append(el("li", { class: fresh ? "fresh" : "" }, el("b", {}, part), ` ${text}`));
     }
   } else {

@@ -42,11 +42,10 @@ class Stepper(Explorable):
                 code = f"<code>{html.escape(code)}</code>"
                 rows.append(f"<tr><td>{code}</td><td>{html.escape(made)}</td></tr>")
         if len(lines) > LINES_ON_PAPER:
-            rows.append(f'<tr><td>…</td><td>{len(lines) - LINES_ON_PAPER} more</td></tr>')
-        return (
-            '<table>\n<caption>What each line makes</caption>\n<tr><th scope="col">line</th>'
-            '<th scope="col">makes</th></tr>\n' + "\n".join(rows) + "\n</table>"
-        )
+            rows.append(f"<tr><td>…</td><td>{len(lines) - LINES_ON_PAPER} more</td></tr>")
+        head = '<tr><th scope="col">line</th><th scope="col">makes</th></tr>'
+        caption = "<caption>What each line makes</caption>"
+        return "\n".join(['<table class="listing">', caption, head, *rows, "</table>"])
 
     @traitlets.validate("step")
     def _check_step(self, proposal):
@@ -63,7 +62,7 @@ def _lines(recording):
     before = {}  # frame -> the code of the line that ran last in it
     for frame, number, event, changes, outcome in recording["steps"]:
         function = recording["functions"][recording["frames"][frame][0]]
-        made = [f"{name} {describe(recording, entry)}" for name, entry in changes.items() if entry]
+        made = [_made(recording, name, entry) for name, entry in changes.items() if entry]
         if made and frame in before:
             yield function["name"], before[frame], ", ".join(made)
         code = function["source"].split("\n")[number - function["first"]]
@@ -74,13 +73,20 @@ def _lines(recording):
             yield function["name"], before[frame], f"{outcome['type']}: {outcome['message']}"
 
 
+def _made(recording, name, entry):
+    is_number = recording["values"][entry[0]]["kind"] == "text"
+    return f"{name}{' =' if is_number else ''} {describe(recording, entry)}"
+
+
 def describe(recording, entry):
     """A value in a word or two: [B=2, L=6, D=12] for a tensor."""
     value = recording["values"][entry[0]]
     if value["kind"] == "tensor":
         names = recording["axes"][entry[1]] if len(entry) > 1 else [None] * len(value["shape"])
         sizes = zip(names, value["shape"], strict=True)
-        return "[" + ", ".join(f"{name}={size}" if name else f"{size}" for name, size in sizes) + "]"
+        return (
+            "[" + ", ".join(f"{name}={size}" if name else f"{size}" for name, size in sizes) + "]"
+        )
     if value["kind"] == "module":
         return value["class"]
     if value["kind"] == "text":
