@@ -539,3 +539,29 @@ def test_it_compiles_as_one_graph(need_weights):
 def test_its_output_is_a_plain_tensor_unless_weights_are_asked_for():
     assert isinstance(build()(*inputs()), torch.Tensor)
     assert isinstance(build(), nn.Module)
+
+
+def test_devices_that_differ_are_refused():  # uninitialised memory comes back today
+    q = torch.ones(1, 1, 2, 2)
+    with pytest.raises((ValueError, TypeError), match="K: expected"):
+        scaled_dot_product_attention(q, q.to("meta"), q)
+
+
+def test_a_wrong_dtype_on_the_meta_device_is_refused_in_our_words():
+    layer, x = MultiHeadAttention(D, H).to("meta"), torch.zeros(B, LS, D).half().to("meta")
+    with refuses(TypeError, "Q: expected torch.float32", "got torch.float16"):
+        layer(x, x, x)
+
+
+def test_float64_under_autocast_is_refused_in_our_words():  # autocast does not convert float64
+    x = draw(B, LS, D, dtype=torch.float64)
+    with torch.autocast("cpu", torch.bfloat16):
+        with refuses(TypeError, "Q: expected torch.float32", "got torch.float64"):
+            MultiHeadAttention(D, H)(x, x, x)
+
+
+def test_heads_do_not_speak_of_weights_that_are_not_there():
+    q = torch.ones(1, 1, 2, 2)
+    with pytest.raises(TypeError) as caught:
+        scaled_dot_product_attention(q, q.double(), q)
+    assert "weights" not in str(caught.value)

@@ -137,3 +137,11 @@ def test_a_model_without_attention_has_no_maps():
     with attention_maps(nn.Linear(2, 2)) as maps:
         pass
     assert maps == {}
+
+
+def test_other_hooks_still_see_the_arguments_inside_attention_maps():
+    layer, x, seen = MultiHeadAttention(D, H), draw(B, LS, D), []
+    with attention_maps(layer):
+        layer.register_forward_hook(lambda module, args, output: seen.append(len(args)))
+        layer(x, x, x)
+    assert seen == [3]

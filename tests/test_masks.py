@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from follow_the_tensor import causal_mask, expand_mask, padding_mask
-from helpers import draw_mask, refuses
+from helpers import D, draw, draw_mask, refuses
 
 SIZES = B, H, LQ, LK = 2, 3, 4, 6
 IDS = torch.tensor([[4, 5, 0], [6, 0, 0]])  # article-map row 4.6
@@ -41,7 +41,7 @@ def test_padding_mask_refuses_another_number_of_axes(shape):
 
 @pytest.mark.parametrize("ids", [IDS.float(), IDS.bool()])
 def test_padding_mask_refuses_what_is_not_an_id(ids):
-    with refuses(TypeError, "ids: ", "expected integer ids", f"got {ids.dtype}"):
+    with refuses(TypeError, "ids: ", "expected int32 or int64 ids", f"got {ids.dtype}"):
         padding_mask(ids)
 
 
@@ -186,3 +186,24 @@ def test_the_error_uses_the_word_of_the_caller():
         expand_mask(torch.ones(5, 5, dtype=torch.bool), SIZES, "src_mask")
     with refuses(TypeError, "src_mask: expected", "write src_mask == 0"):
         expand_mask(torch.zeros(LQ, LK), SIZES, "src_mask")
+
+
+@pytest.mark.parametrize("pad_id", [None, "0", 0.5, True, torch.tensor([0, 1, 2])])
+def test_padding_mask_refuses_a_pad_id_that_is_no_integer(pad_id):
+    with refuses(TypeError, "pad_id: expected an integer"):
+        padding_mask(torch.tensor([[4, 5, 0]]), pad_id)
+
+
+def test_a_causal_mask_can_be_exported_with_a_free_length():
+    class Causal(torch.nn.Module):
+        def forward(self, x):
+            return x[0] @ x[0].T * causal_mask(x.size(1))
+
+    length = torch.export.Dim("length", min=2, max=50)
+    torch.export.export(Causal(), (draw(1, 6, D),), dynamic_shapes=({1: length},), strict=False)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16])
+def test_ids_have_a_dtype_that_an_embedding_takes(dtype):  # in uint8 a pad_id of 256 would be 0
+    with refuses(TypeError, "ids: expected int32 or int64", str(dtype)):
+        padding_mask(torch.tensor([[0, 1]], dtype=dtype))

@@ -168,3 +168,8 @@ def test_the_data_stay_as_they_were():
     plots.mask_grids({"": data[1]})
     plots.weight_grids({"": data[2]}, mask=data[1])
     assert all(torch.equal(now, then) for now, then in zip(data, before, strict=True))
+
+
+def test_mask_grids_hatches_an_integer_mask_where_it_is_zero():  # ~1 is -2: all is hatched
+    figure = plots.mask_grids({"": causal_mask(3).int()})
+    assert len(figure.axes[0].patches) == 3

@@ -50,3 +50,8 @@ def test_no_source_closes_the_fence_early():
 def test_what_has_no_python_source_is_refused(thing):
     with pytest.raises(TypeError, match="expected, got"):
         show_source(thing)
+
+
+def test_show_source_of_nothing_is_refused():
+    with pytest.raises((TypeError, ValueError), match="first"):
+        show_source()

@@ -771,7 +771,8 @@ def test_axes_are_carried_into_calls_and_back():
     # masked_softmax says [..., Lq, Lk]; its caller knows what the dots are.
     assert axes(recording, at["blocked = ~mask"], "scores") == ["B", "H", "Lq", "Lk"]
     last = at["return torch.softmax(safe, dim=-1).masked_fill(all_masked, 0.0)"]
-    assert axes(recording, last, "all_masked") == ["B", "H", "Lq", None]
+    assert axes(recording, last, "safe") == ["B", "H", "Lq", "Lk"]
+    assert axes(recording, last, "all_masked") == ["B", None, "Lq", None]  # H is 2 and this is 1
     # combine_heads has no docstring.
     first = functions(recording).index("MultiHeadAttention.combine_heads")
     assert axes(recording, first, "x")[:3] == ["B", "H", "Lq"]

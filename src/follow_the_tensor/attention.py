@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from .masks import expand_mask
-from .shapes import check_floats, check_heads
+from .shapes import check_floats, check_heads, check_shape
 
 
 def scaled_dot_product_attention(Q, K, V, mask=None):
@@ -60,7 +60,7 @@ class MultiHeadAttention(nn.Module):
     """Attend H times in parallel, each head in its own d_k = D // H features.
 
     Q, K and V are the inputs before projection. Self-attention passes one tensor
-    three times. From "Attention Is All You Need", section 3.2.2.
+    three times. They are finite: what a NaN gives depends on the kernel. From "Attention Is All You Need", section 3.2.2.
 
     Shapes:
         Q: [B, Lq, D]    K: [B, Lk, D]    V: [B, Lk, D]
@@ -85,12 +85,12 @@ class MultiHeadAttention(nn.Module):
         self.W_out = nn.Linear(d_model, d_model)
 
     def split_heads(self, x):
-        B, L, _ = check_floats("x", x, "B", "L", self.d_model)
+        B, L, _ = check_shape("x", x, "B", "L", self.d_model)
         x = x.view(B, L, self.num_heads, self.d_k)  # [B, L, H, d_k]
         return x.transpose(1, 2)  # [B, H, L, d_k]
 
     def combine_heads(self, x):
-        B, _, L, _ = check_floats("x", x, "B", self.num_heads, "L", self.d_k)
+        B, _, L, _ = check_shape("x", x, "B", self.num_heads, "L", self.d_k)
         x = x.transpose(1, 2).contiguous()  # [B, L, H, d_k]
         return x.view(B, L, self.d_model)  # [B, L, D]
 

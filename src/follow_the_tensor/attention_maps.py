@@ -24,7 +24,7 @@ def attention_maps(model):
     def ask(module, args, kwargs):
         named = signature(module.forward).bind(*args, **kwargs).arguments
         wanted.append(named.get("need_weights", False))
-        return (), {**named, "need_weights": True}
+        return args[:4], {**kwargs, "need_weights": True}
 
     def collect(name):
         def hook(module, args, result):

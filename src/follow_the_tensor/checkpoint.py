@@ -1,7 +1,7 @@
 """Save a run and go on with it bit for bit."""
 
+import io
 import os
-import pickle
 from dataclasses import asdict
 from pathlib import Path
 
@@ -46,9 +46,10 @@ def read_checkpoint(path):
         FileNotFoundError: there is no such file.
         ValueError: the file is cut short, or is something else.
     """
+    file = io.BytesIO(Path(path).read_bytes())
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        content = torch.load(file, map_location="cpu", weights_only=True)
+    except Exception as error:  # damage shows in many ways, all of them inside torch.load
         raise ValueError(f"checkpoint: {path} is damaged or is no checkpoint") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"checkpoint: expected the format {FORMAT!r} in {path}")

@@ -6,6 +6,7 @@ The texts come from the locale data of Unicode (CLDR), which Babel ships.
 import datetime
 import hashlib
 import random
+import re
 import unicodedata
 
 from .vocabulary import Vocabulary
@@ -13,10 +14,9 @@ from .vocabulary import Vocabulary
 LANGUAGES = tuple("cs de el en es fr hi it ja ko nl pl pt ru sv tr uk zh".split())
 STYLES = ("medium", "long", "full")
 KINDS = tuple((language, style) for language in LANGUAGES for style in STYLES)
-FIRST = datetime.date(1000, 1, 1)
-LAST = datetime.date(2999, 12, 31)
-# The first so many days of the shuffled calendar are never trained on.
-HELD_OUT_DAYS = 10_000
+# Every day of the years 1000 to 2999, as Python counts days.
+CALENDAR = range(datetime.date(1000, 1, 1).toordinal(), datetime.date(3000, 1, 1).toordinal())
+HELD_OUT_DAYS = 10_000  # so many of them, drawn at random, are never trained on
 
 ISO_CHARACTERS = "-0123456789"
 
@@ -28,6 +28,11 @@ def clean(text):
     meaning into one.
     """
     return " ".join(unicodedata.normalize("NFKC", text).lower().split())
+
+
+def as_typed(text):
+    """Leave out what people leave out: commas, and spaces between the numbers of 7. 3. 2021."""
+    return re.sub(r"(?<=\d)\. (?=\d)", ".", text.replace(",", ""))
 
 
 def write_date(day, language, style):
@@ -44,9 +49,9 @@ def write_date(day, language, style):
 def date_pairs(train, held_out, seed=0):
     """Make `train` and `held_out` pairs (text, ISO date), all kinds equally often.
 
-    The calendar is shuffled once, and each day is used at most once. The first
-    HELD_OUT_DAYS days are kept for the held-out pairs, whatever is asked for, so no date
-    of one list is ever in the other.
+    HELD_OUT_DAYS days are kept aside before the others are drawn, whatever is asked for,
+    so no held-out date is ever trained on. No day is used twice. Every other round of
+    the kinds to train on goes through `as_typed`.
 
     Returns:
         two lists of (text, iso): to train on, and held out
@@ -55,21 +60,32 @@ def date_pairs(train, held_out, seed=0):
         ValueError: more pairs are asked for than there are days.
         ModuleNotFoundError: Babel is not installed.
     """
-    days = list(range(FIRST.toordinal(), LAST.toordinal() + 1))
-    random.Random(seed).shuffle(days)
-    kept, free = days[:HELD_OUT_DAYS], days[HELD_OUT_DAYS:]
-    return _pairs("train", free, train), _pairs("held_out", kept, held_out)
+    _check_count("train", train, len(CALENDAR) - HELD_OUT_DAYS)
+    _check_count("held_out", held_out, HELD_OUT_DAYS)
+    rng = random.Random(seed)
+    kept = rng.sample(CALENDAR, HELD_OUT_DAYS)
+    aside = set(kept)
+    # So many more than needed that enough are left when the kept ones are taken out.
+    drawn = rng.sample(CALENDAR, train + HELD_OUT_DAYS)
+    free = [day for day in drawn if day not in aside][:train]
+    pairs = _pairs(free)
+    for n, (text, iso) in enumerate(pairs):
+        if n // len(KINDS) % 2:
+            pairs[n] = as_typed(text), iso
+    return pairs, _pairs(kept[:held_out])
 
 
-def _pairs(name, days, count):
-    if not 0 <= count <= len(days):
-        raise ValueError(f"{name}: expected a count in [0, {len(days)}], got {count}")
+def _pairs(days):
     pairs = []
-    for n, ordinal in enumerate(days[:count]):
-        day = datetime.date.fromordinal(ordinal)
-        language, style = KINDS[n % len(KINDS)]
-        pairs.append((write_date(day, language, style), day.isoformat()))
+    for n, number in enumerate(days):
+        day = datetime.date.fromordinal(number)
+        pairs.append((write_date(day, *KINDS[n % len(KINDS)]), day.isoformat()))
     return pairs
+
+
+def _check_count(name, value, most):
+    if not 0 <= value <= most:
+        raise ValueError(f"{name}: expected a count in [0, {most}], got {value}")
 
 
 class DateTask:

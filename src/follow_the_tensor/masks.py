@@ -2,7 +2,7 @@
 
 import torch
 
-from .shapes import check_ids, check_size
+from .shapes import check_ids, check_integer, check_size
 
 
 def padding_mask(ids, pad_id=0):
@@ -14,9 +14,10 @@ def padding_mask(ids, pad_id=0):
 
     Raises:
         ValueError: `ids` does not have two axes.
-        TypeError: `ids` are not integers.
+        TypeError: `ids` or `pad_id` are not integers.
     """
     check_ids("ids", ids, "B", "L")
+    check_integer("pad_id", pad_id)
     return (ids != pad_id)[:, None, None, :]  # [B, 1, 1, L]
 
 

@@ -20,7 +20,7 @@ LARGEST_WITH_NUMBERS = 8
 def position_heatmap(table):
     """Show a positional table [L, D]: a row for each position, a column for each feature."""
     figure, axes = _panels(1, width=6.4, height=3.6)
-    image = axes[0].imshow(table, aspect="auto", cmap=SIGNED, vmin=-1, vmax=1)
+    image = axes[0].imshow(table.numpy(), aspect="auto", cmap=SIGNED, vmin=-1, vmax=1)
     axes[0].set(xlabel="feature", ylabel="position")
     figure.colorbar(image, ax=axes[0])
     return _finish(figure)
@@ -33,7 +33,7 @@ def position_curves(table, features):
     roles = ["queries", "keys", "values", "weights"]
     for n, feature in enumerate(features):
         line = {"linestyle": styles[n % 4], "color": light(roles[n % 4])}
-        axes[0].plot(table[:, feature], label=str(feature), **line)
+        axes[0].plot(table[:, feature].numpy(), label=str(feature), **line)
     axes[0].set(xlabel="position", ylabel="PE")
     axes[0].legend(title="feature", loc="center left", bbox_to_anchor=(1, 0.5))
     return _finish(figure)
@@ -43,8 +43,8 @@ def mask_grids(masks, queries=None, keys=None):
     """Draw boolean masks [Lq, Lk], given as title -> mask. A blocked cell is hatched."""
     figure, axes = _panels(len(masks))
     for axis, (title, mask) in zip(axes, masks.items(), strict=True):
-        axis.imshow(torch.zeros_like(mask, dtype=torch.float), cmap=BLANK)
-        _hatch(axis, ~mask)
+        axis.imshow(torch.zeros(mask.shape).numpy(), cmap=BLANK)
+        _hatch(axis, mask == 0)
         _write(axis, mask.int(), "{:d}")
         _label(axis, mask.shape, title, queries, keys)
     return _finish(figure)
@@ -57,9 +57,9 @@ def weight_grids(weights, queries=None, keys=None, mask=None):
     """
     figure, axes = _panels(len(weights))
     for axis, (title, grid) in zip(axes, weights.items(), strict=True):
-        image = axis.imshow(grid, cmap=WEIGHTS, vmin=0, vmax=1)
+        image = axis.imshow(grid.numpy(), cmap=WEIGHTS, vmin=0, vmax=1)
         if mask is not None:
-            _hatch(axis, ~mask)
+            _hatch(axis, mask == 0)
         if max(grid.shape) <= LARGEST_WITH_NUMBERS:
             _write(axis, grid, "{:.2f}")
         _label(axis, grid.shape, title, queries, keys)

@@ -4,7 +4,7 @@ import inspect
 import textwrap
 
 
-def show_source(*objects):
+def show_source(first, *others):
     """Return the source of classes, functions or methods as a Markdown code block.
 
     What is shown is the text that Python runs, so text and code cannot disagree.
@@ -17,7 +17,7 @@ def show_source(*objects):
     """
     from IPython.display import Markdown  # only a notebook needs it
 
-    blocks = [textwrap.dedent(inspect.getsource(obj)).rstrip() for obj in objects]
+    blocks = [textwrap.dedent(inspect.getsource(obj)).rstrip() for obj in (first, *others)]
     return Markdown("```python\n" + "\n\n\n".join(blocks) + "\n```")
 
 

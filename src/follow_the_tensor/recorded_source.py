@@ -21,6 +21,9 @@ class Source:
 
     def __init__(self, code):
         lines, self.first = inspect.getsourcelines(code)
+        last = max(line for _, _, line in code.co_lines() if line is not None)
+        if last >= self.first + len(lines):
+            raise OSError("the file has changed since it was imported")
         self.text = textwrap.dedent("".join(lines)).rstrip()
         self.tree = _parse(self.text)
         self.statements = _statements(self.tree)

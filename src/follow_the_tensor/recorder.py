@@ -325,7 +325,9 @@ class _Tracer:
             for reading in readings:
                 if carried and "..." in reading:
                     # strict=False: as many as there are in front of the other names
-                    known = zip(carried[: len(carried) - len(reading) + 1], value.shape, strict=False)
+                    known = zip(
+                        carried[: len(carried) - len(reading) + 1], value.shape, strict=False
+                    )
                     state.leading = dict(known)
         else:
             readings = state.source.axes(state.statement[0])

@@ -1,12 +1,19 @@
 """One checker and one wording for every wrong size, shape or dtype."""
 
+from numbers import Integral
+
 import torch
+
+
+def check_integer(name, value):
+    """Raise a TypeError unless `value` is an integer, numpy's and torch.export's included."""
+    if not isinstance(value, (Integral, torch.SymInt)) or isinstance(value, bool):
+        raise TypeError(f"{name}: expected an integer, got {type(value).__name__}")
 
 
 def check_size(name, value):
     """Raise unless `value` is a positive integer: TypeError or ValueError."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name}: expected an integer, got {type(value).__name__}")
+    check_integer(name, value)
     if value < 1:
         raise ValueError(f"{name}: expected a positive integer, got {value}")
 
@@ -50,30 +57,39 @@ def check_shape(name, tensor, *axes):
 
 
 def check_floats(name, tensor, *axes, like=None):
-    """`check_shape` for a floating tensor, of the dtype of the weight `like` if given.
+    """`check_shape` for a floating tensor, of the dtype and on the device of `like` if given.
 
     Raises:
-        TypeError: the dtype is wrong. Under autocast torch converts, so nothing is raised.
+        TypeError: the dtype is wrong, and no autocast is on that would convert it.
+        ValueError: the device is another one.
     """
     sizes = check_shape(name, tensor, *axes)
     if not tensor.is_floating_point():
         raise TypeError(f"{name}: expected a floating dtype, got {tensor.dtype}")
-    if like is not None and tensor.dtype != like.dtype:
-        if not torch.is_autocast_enabled(tensor.device.type):
-            raise TypeError(f"{name}: expected {like.dtype} like the weights, got {tensor.dtype}")
+    if like is not None and tensor.dtype != like.dtype and not _autocast_converts(tensor):
+        raise TypeError(f"{name}: expected {like.dtype}, got {tensor.dtype}")
+    if like is not None and tensor.device != like.device:
+        raise ValueError(f"{name}: expected device {like.device}, got {tensor.device}")
     return sizes
+
+
+def _autocast_converts(tensor):
+    device = tensor.device.type
+    available = torch.amp.is_autocast_available(device)
+    # float64 is the one dtype that autocast leaves alone.
+    return available and torch.is_autocast_enabled(device) and tensor.dtype != torch.float64
 
 
 def check_ids(name, ids, *axes, vocab_size=None):
     """`check_shape` for a tensor of token ids, which lie in [0, vocab_size) if that is given.
 
     Raises:
-        TypeError: the dtype is not an integer.
+        TypeError: the dtype is not int32 or int64, which torch.nn.Embedding takes.
         ValueError: an id is outside the vocabulary.
     """
     sizes = check_shape(name, ids, *axes)
-    if ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
-        raise TypeError(f"{name}: expected integer ids, got {ids.dtype}")
+    if ids.dtype not in (torch.int32, torch.int64):
+        raise TypeError(f"{name}: expected int32 or int64 ids, got {ids.dtype}")
     # A tensor on the meta device has sizes and no ids to look at.
     if vocab_size is not None and ids.numel() and not ids.is_meta:
         low, high = ids.min().item(), ids.max().item()

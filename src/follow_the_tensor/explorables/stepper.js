@@ -204,8 +204,8 @@ function render({ model, el: root }) {
     drawStack(tape.stack(now.number));
     drawSource(at, at === now);
     drawValues(at, at === now);
-    reveal(source, source.querySelector("[aria-current]").parentElement, 0.4);
-    reveal(values, values.querySelector("details.changed"), 0.1);
+    reveal(source, source.querySelector("[aria-current]")?.parentElement, 0.4);
+    reveal(values, values.querySelector(".value.changed"), 0.1);
     status.textContent = at === now ? report(at) : WORDS.waits(tape.functionOf(frame).name, at.line);
     if (hadFocus && !view.contains(focused)) source.querySelector("[aria-current]")?.focus({ preventScroll: true });
   }
@@ -307,8 +307,8 @@ function render({ model, el: root }) {
       if (isText(local.entry)) facts.push(fact(name, local.entry, marked, mark));
       else {
         const key = `${fn.name}.${name}`;
-        const isNew = local.since === at.opened && (marked || tape.value(local.entry).kind !== "module");
-        const open = pinned.get(key) ?? (isNew && !WORDS.outcome[at.event]);
+        const isNew = local.since === at.opened && tape.value(local.entry).kind !== "module" && !outcome;
+        const open = pinned.get(key) ?? (marked || isNew);
         cards.push(card(name, local, { marked, open, key, mark }));
       }
     }
@@ -321,14 +321,27 @@ function render({ model, el: root }) {
     return el("span", { class: marked ? "fact changed" : "fact" }, el("b", {}, name), ` = ${tape.value(entry).text}`, mark);
   }
 
+  // A head that opens and closes. Not <details>, which every host styles in its own way.
   function card(name, { entry, before }, { marked, open, key, mark }) {
-    const summary = el("summary", {}, el("b", {}, name), " ", el("span", { class: "shape" }, brief(tape, entry)), mark, layout(tape.value(entry)));
-    const box = el("details", { class: marked ? "value changed" : "value", open }, summary);
-    const fill = () => box.childElementCount === 1 && box.append(content(tape, name, entry, before));
-    if (open) fill();
-    box.addEventListener("toggle", fill);
-    if (key) summary.addEventListener("click", () => pinned.set(key, !box.open));
-    return box;
+    const head = el(
+      "button",
+      { type: "button", class: "head" },
+      el("b", {}, name),
+      " ",
+      el("span", { class: "shape" }, brief(tape, entry)),
+      mark,
+      layout(tape.value(entry)),
+    );
+    const body = el("div", { class: "body" });
+    const set = (isOpen) => {
+      head.setAttribute("aria-expanded", isOpen);
+      body.hidden = !isOpen;
+      if (isOpen && !body.hasChildNodes()) body.append(content(tape, name, entry, before));
+      return isOpen;
+    };
+    head.addEventListener("click", () => pinned.set(key, set(body.hidden)));
+    set(open);
+    return el("div", { class: marked ? "value changed" : "value" }, head, body);
   }
 
   const stop = follow(model, ["recording", "step"], draw);
@@ -472,6 +485,6 @@ function highlight(text) {
 }
 
 // A long line may go on in the next one after an opening bracket and before a dot.
-const breakable = (text) => text.split(/(?<=[([])|(?=\.\D)/).flatMap((part, index) => (index ? [el("wbr"), part] : [part]));
+const breakable = (text) => text.split(/(?<=\w[([])|(?=\.\D)/).flatMap((part, index) => (index ? [el("wbr"), part] : [part]));
 
 export default { render };
