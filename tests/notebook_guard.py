@@ -12,7 +12,7 @@ from notebooks import CELL_METADATA, METADATA
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "follow_the_tensor"
-TAGS = {"setup", "hide-input", "hide-output", "hide-cell", "raises-exception"}
+TAGS = {"setup", "hide-input", "hide-output", "hide-cell", "remove-output", "raises-exception"}
 LARGEST = 400_000  # bytes
 
 MACHINE_PATH = re.compile(r"(?<![\w.])/(home|root|tmp|Users|opt|usr|var)/|[A-Z]:\\|site-packages")

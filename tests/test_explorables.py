@@ -11,6 +11,7 @@ import traitlets
 from explorable_states import STATES, draw
 from follow_the_tensor import explorables
 from follow_the_tensor.explorables import bundle
+from notebook_guard import ROOT
 
 ATTRIBUTE = re.compile(r'data-state="([^"]*)"')
 
@@ -144,3 +145,9 @@ class TestBadInput:
 )
 def test_predict_judges(given, right, verdict):
     assert explorables.Predict("?", right, given=given).result == {"verdict": verdict}
+
+
+def test_the_front_page_starts_from_the_state_of_the_class():
+    page = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    state = json.loads(re.search(r"data-state='([^']*)'", page).group(1))
+    assert state == explorables.ModelMap(chapters="../notebooks/", suffix=".html").state()

@@ -1,5 +1,10 @@
 """Each fault of article-map §10 does what the chapter says, and the right code does not."""
 
+import ast
+import difflib
+import inspect
+import textwrap
+
 import pytest
 import torch
 
@@ -13,6 +18,7 @@ from follow_the_tensor import (
     scaled_dot_product_attention,
 )
 from follow_the_tensor.attention import masked_softmax
+from follow_the_tensor.positional import sinusoid_table
 from helpers import LS, B, D, H, draw, draw_mask
 
 INF = float("inf")
@@ -100,3 +106,123 @@ def test_fault_8_an_empty_row_is_nan_or_an_average(blocked_score, first):  # rea
 def test_the_package_does_not_offer_the_faults():
     offered = [getattr(follow_the_tensor, name) for name in follow_the_tensor.__all__]
     assert not [thing for thing in offered if thing.__module__ == faults.__name__]
+
+
+# Each faulty source differs from its right one by the fault alone.
+
+
+def code(function):
+    """The statements of a function without docstring and comments, in one spelling."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    return tree.body[1:] if ast.get_docstring(tree) else tree.body
+
+
+def lines(function):
+    text = "\n".join(ast.unparse(statement) for statement in code(function))
+    return [line.strip() for line in text.splitlines()]
+
+
+def expression(function, name=None):
+    """What a function returns, or what it first assigns to `name`."""
+    for node in code(function):
+        if isinstance(node, ast.Return if name is None else ast.Assign):
+            if name is None or ast.unparse(node.targets[0]) == name:
+                return ast.unparse(node.value)
+    raise AssertionError(f"{function.__name__} has no such statement")
+
+
+SAID_BY_DIFF = [
+    (
+        "1",
+        faults.PositionsNeverRegistered.__init__,
+        PositionalEncoding.__init__,
+        [],
+        ["self.register_buffer('pe', pe.unsqueeze(0))"],
+    ),
+    (
+        "2",
+        faults.table_for_even_sizes,
+        sinusoid_table,
+        ["pe[:, 1::2] = torch.cos(angles)"],
+        ["pe[:, 1::2] = torch.cos(angles[:, :d_model // 2])"],
+    ),
+    (
+        "2 in its place",
+        faults.PositionsForEvenSizes.__init__,
+        PositionalEncoding.__init__,
+        ["pe = table_for_even_sizes(max_len, d_model)"],
+        ["pe = sinusoid_table(max_len, d_model)"],
+    ),
+    (
+        "4",
+        faults.CombinesThreeAxes.combine_heads,
+        MultiHeadAttention.combine_heads,
+        ["B, L, _ = check_floats('x', x, 'B', self.num_heads, 'L', self.d_k)"],
+        ["B, _, L, _ = check_floats('x', x, 'B', self.num_heads, 'L', self.d_k)"],
+    ),
+    (
+        "5",
+        faults.SublayersWithoutSizes.__init__,
+        EncoderLayer.__init__,
+        [
+            "self.self_attn = MultiHeadAttention()",
+            "self.feed_forward = PositionWiseFeedForward()",
+        ],
+        [
+            "self.self_attn = MultiHeadAttention(d_model, num_heads)",
+            "self.feed_forward = PositionWiseFeedForward(d_model, d_ff, dropout)",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("faulty", "right", "wrong_lines", "right_lines"),
+    [case[1:] for case in SAID_BY_DIFF],
+    ids=[f"fault {case[0]}" for case in SAID_BY_DIFF],
+)
+def test_the_fault_is_all_that_differs(faulty, right, wrong_lines, right_lines):
+    diff = list(difflib.ndiff(lines(faulty), lines(right)))
+    assert [line[2:] for line in diff if line[0] == "-"] == wrong_lines
+    assert [line[2:] for line in diff if line[0] == "+"] == right_lines
+
+
+@pytest.mark.parametrize(
+    ("faulty", "right", "own"),
+    [
+        (faults.PositionsNeverRegistered, PositionalEncoding, "__init__"),
+        (faults.PositionsForEvenSizes, PositionalEncoding, "__init__"),
+        (faults.CombinesThreeAxes, MultiHeadAttention, "combine_heads"),
+        (faults.SublayersWithoutSizes, EncoderLayer, "__init__"),
+    ],
+)
+def test_a_faulty_class_has_nothing_else_of_its_own(faulty, right, own):
+    def methods(cls):
+        return {name: value for name, value in vars(cls).items() if inspect.isfunction(value)}
+
+    inherited = {} if faulty.__mro__[1] is torch.nn.Module else methods(faulty.__mro__[1])
+    assert {**inherited, **methods(faulty)} == {**methods(right), own: vars(faulty)[own]}
+
+
+def test_faults_3_and_6_score_as_the_right_code_does():
+    right = expression(scaled_dot_product_attention, "scores").replace("d_k", "Q.size(-1)")
+    assert expression(faults.scores_with_bmm) == right.replace("torch.matmul", "torch.bmm")
+    assert expression(faults.attention_without_head_axis, "scores") == right
+
+
+def test_fault_6_only_leaves_out():
+    """The checks, the case of no mask, the move to a device, and expand_mask: the fault."""
+    wrong = lines(faults.attention_without_head_axis)[1:]  # the scores: the test above
+    right = "\n".join(lines(scaled_dot_product_attention)).replace(".to(scores.device)", "")
+    assert wrong == [line for line in right.splitlines() if line in wrong]
+    assert "expand_mask" in right
+
+
+def test_faults_7_and_8_are_what_is_left_of_masked_softmax():
+    filled = expression(masked_softmax, "scores").replace("blocked", "~mask")
+    assert expression(faults.fill_with_large_negative) == filled.replace(
+        "float('-inf')", "-1000000000.0"
+    )
+    filled = filled.replace("float('-inf')", "blocked_score")
+    untreated = expression(masked_softmax).removesuffix(".masked_fill(all_masked, 0.0)")
+    assert expression(faults.softmax_of_empty_rows) == untreated.replace("safe", filled)

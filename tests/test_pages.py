@@ -4,7 +4,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from browser import Visit, launch
+from browser import Visit
 from notebook_guard import ROOT
 from page_checks import CHECKS, WIDE, complaints
 
@@ -14,12 +14,6 @@ PAGES = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["
 SENTENCES = {
     "book/index": "The Transformer, read from its source",
 }
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with launch() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -24,12 +24,19 @@ def _without_a_screen():
     plt.switch_backend("Agg")
 
 
+CURVE = [
+    {"step": 100, "loss": 1.5, "exact": 0.1},
+    {"step": 200, "loss": 0.2, "exact": 0.8},
+    {"step": 300, "loss": 0.01, "exact": 1.0},
+]
 DRAWN = {
     "position_heatmap": lambda: plots.position_heatmap(TABLE),
     "position_curves": lambda: plots.position_curves(TABLE, [0, 1, 4, 5, 8]),
     "mask_grids": lambda: plots.mask_grids({"one": MASK, "two": ~MASK}),
     "weight_grids": lambda: plots.weight_grids({"one": WEIGHTS, "two": WEIGHTS}, mask=MASK),
     "variance_curves": lambda: plots.variance_curves([4, 16], [4.1, 15.8], [1.0, 0.99]),
+    "learning_curve": lambda: plots.learning_curve(CURVE),
+    "length_curves": lambda: plots.length_curves([8, 16], {"a": [1, 4], "b": [1, 2]}, "bytes"),
 }
 
 
@@ -159,6 +166,25 @@ def test_variances_are_drawn_on_logarithmic_axes():
     assert (before.get_label(), after.get_label()) == ("q·k", "q·k / √d_k")
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert labels(axes.xaxis) == ["4", "16", "64"]
+
+
+def test_a_learning_curve_shows_loss_and_exact_matches():
+    loss, exact = panels(plots.learning_curve(CURVE))
+    assert list(loss.lines[0].get_xdata()) == list(exact.lines[0].get_xdata()) == [100, 200, 300]
+    assert list(loss.lines[0].get_ydata()) == [1.5, 0.2, 0.01]
+    assert list(exact.lines[0].get_ydata()) == [0.1, 0.8, 1.0]
+    assert (loss.get_ylabel(), loss.get_yscale()) == ("loss", "log")
+    assert exact.get_ylim() == (-0.05, 1.05)
+
+
+def test_growth_with_the_length_is_drawn_on_logarithmic_axes():
+    series = {"squared": [64, 256], "linear": [8, 16]}
+    (axes,) = panels(plots.length_curves([8, 16], series, "bytes"))
+    assert {line.get_label(): list(line.get_ydata()) for line in axes.lines} == series
+    assert len({line.get_linestyle() for line in axes.lines}) == 2
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("L", "bytes")
+    assert labels(axes.xaxis) == ["8", "16"]
 
 
 def test_the_data_stay_as_they_were():

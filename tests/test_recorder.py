@@ -26,7 +26,8 @@ from follow_the_tensor import (
 )
 from follow_the_tensor.positional import sinusoid_table
 from follow_the_tensor.recorded_source import axes_in, axes_in_docstring, fit_axes
-from follow_the_tensor.recorder import MAX_STEPS, record
+from follow_the_tensor.recorder import record
+from follow_the_tensor.tracer import MAX_STEPS
 from helpers import D_FF, LS, LT, B, D, H, draw
 
 SRC = padding_mask(torch.tensor([[4, 5, 6, 2, 0, 0], [7, 8, 9, 10, 2, 0]]))
@@ -245,6 +246,15 @@ def test_source_that_is_missing_is_an_error():
         record(torch.softmax, torch.ones(2), dim=0)
     with pytest.raises(ValueError, match="got Linear"):
         record(nn.Linear(2, 2), torch.ones(2))
+
+
+def test_source_that_has_changed_since_is_not_shown():
+    text = "def cell(x):\n    x = x + 1\n    return x\n"
+    linecache.cache["<ipython-input-2>"] = (len(text), None, text.splitlines(True)[:2], "")
+    space = {}
+    exec(compile(text, "<ipython-input-2>", "exec"), space)
+    with pytest.raises(ValueError, match="whose source can be read"):
+        record(space["cell"], 1)
 
 
 def test_a_call_that_cannot_start_raises_as_it_would_alone():

@@ -60,7 +60,8 @@ class MultiHeadAttention(nn.Module):
     """Attend H times in parallel, each head in its own d_k = D // H features.
 
     Q, K and V are the inputs before projection. Self-attention passes one tensor
-    three times. They are finite: what a NaN gives depends on the kernel. From "Attention Is All You Need", section 3.2.2.
+    three times. They are finite: what a NaN gives depends on the kernel.
+    From "Attention Is All You Need", section 3.2.2.
 
     Shapes:
         Q: [B, Lq, D]    K: [B, Lk, D]    V: [B, Lk, D]
@@ -108,6 +109,6 @@ class MultiHeadAttention(nn.Module):
             # The same answer from torch's fused kernel, which keeps no [Lq, Lk] weights.
             mask = expand_mask(mask, (B, self.num_heads, Lq, Lk))
             mask = mask if mask is None else mask.to(Q.device)
-            context = F.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
+            context = F.scaled_dot_product_attention(Q, K, V, attn_mask=mask)  # [B, H, Lq, d_k]
         output = self.W_out(self.combine_heads(context))  # [B, Lq, D]
         return (output, weights) if need_weights else output

@@ -79,6 +79,31 @@ def variance_curves(d_ks, before, after):
     return _finish(figure)
 
 
+def learning_curve(curve):
+    """Draw the loss and the share of exact matches of a training record over its steps."""
+    figure, axes = _panels(2, width=7.0)
+    steps = [point["step"] for point in curve]
+    axes[0].plot(steps, [point["loss"] for point in curve], "o-", color=light("keys"))
+    axes[0].set(xlabel="step", ylabel="loss", yscale="log")
+    axes[1].plot(steps, [point["exact"] for point in curve], "s-", color=light("queries"))
+    axes[1].set(xlabel="step", ylabel="exact matches", ylim=(-0.05, 1.05))
+    return _finish(figure)
+
+
+def length_curves(lengths, series, ylabel):
+    """Plot how something grows with the length of a sequence; `series` is name -> values."""
+    figure, axes = _panels(1, width=5.6, height=3.4)
+    styles = ["o-", "s--", "^-."]
+    roles = ["queries", "keys", "values"]
+    for n, (name, values) in enumerate(series.items()):
+        axes[0].plot(lengths, values, styles[n % 3], color=light(roles[n % 3]), label=name)
+    axes[0].set(xlabel="L", ylabel=ylabel, xscale="log", yscale="log")
+    axes[0].set_xticks(lengths, [str(length) for length in lengths])
+    axes[0].minorticks_off()
+    axes[0].legend()
+    return _finish(figure)
+
+
 def _panels(count, width=None, height=3.0):
     figure, axes = plt.subplots(
         1,

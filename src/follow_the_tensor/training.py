@@ -23,7 +23,7 @@ class Settings:
     warmup: int = 100
     rate: float = 3e-3
     clip: float = 1.0
-    dropout: float = 0.1
+    dropout: float = 0.0
     seed: int = 0
 
     def __post_init__(self):

@@ -16,7 +16,7 @@ from .dates import KINDS, DateTask
 from .shapes import check_size
 from .training import Run, Settings, exact_match, train
 
-PAIRS = {"train_pairs": 21_600, "held_out_pairs": 2_160}
+PAIRS = {"train_pairs": 43_200, "held_out_pairs": 2_160}
 DEFAULTS = asdict(Settings()) | PAIRS
 
 

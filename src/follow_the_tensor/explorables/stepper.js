@@ -109,7 +109,7 @@ function render({ model, el: root }) {
   view.addEventListener("keydown", onKey);
   root.append(view);
 
-  const step = () => model.get("step");
+  const step = () => Math.min(model.get("step"), count() - 1);
   const count = () => tape.steps.length;
 
   function go(to) {
@@ -241,7 +241,7 @@ function render({ model, el: root }) {
       for (const event of ["return", "yield", "exception"]) marks[event] = current && at.event === event;
       for (const [mark, on] of Object.entries(marks)) item.classList.toggle(mark, on);
       const button = item.querySelector("button");
-      if (line === at.line) button.setAttribute("aria-current", "step");
+      if (line === at.line) button?.setAttribute("aria-current", "step");
       else button?.removeAttribute("aria-current");
       if (button) button.tabIndex = line === at.line ? 0 : -1;
       item.querySelector(".message")?.remove();
@@ -308,7 +308,7 @@ function render({ model, el: root }) {
       else {
         const key = `${fn.name}.${name}`;
         const isNew = local.since === at.opened && tape.value(local.entry).kind !== "module" && !outcome;
-        const open = pinned.get(key) ?? (marked || isNew);
+        const open = marked || (pinned.get(key) ?? isNew);
         cards.push(card(name, local, { marked, open, key, mark }));
       }
     }

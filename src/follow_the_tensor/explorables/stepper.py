@@ -47,6 +47,10 @@ class Stepper(Explorable):
         caption = "<caption>What each line makes</caption>"
         return "\n".join(['<table class="listing">', caption, head, *rows, "</table>"])
 
+    @traitlets.observe("recording")
+    def _stay_inside(self, change):
+        self.step = min(self.step, len(self.recording["steps"]) - 1)
+
     @traitlets.validate("step")
     def _check_step(self, proposal):
         last = len(self.recording["steps"]) - 1
