@@ -29,7 +29,7 @@ def masks(rng):
 
 def positions(rng):
     base = rng.choice([1.0, 100.0, 10000.0])
-    return {"d_model": rng.randint(1, 33), "length": rng.randint(1, 33), "base": base}
+    return {"d_model": rng.randint(1, 32), "length": rng.randint(1, 32), "base": base}
 
 
 def layer_norm(rng):

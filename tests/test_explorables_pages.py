@@ -20,15 +20,15 @@ SIZES = {"desk": {"width": 1280, "height": 900}, "phone": {"width": 360, "height
 
 # For each explorable: what to click or tap, and a control that the keyboard moves.
 CONTROLS = {
-    "softmax": ("text=each column", "input[type=range] >> nth=0"),
+    "softmax": ('input[value="0"]', "input[type=range] >> nth=0"),
     "masks": (".grid button >> nth=0", "input[type=range] >> nth=2"),
     "positions": ("", "input[type=range] >> nth=0"),
-    "layer_norm": ("text=Pre-LN", "input[type=range] >> nth=0"),
-    "memory": ("text=reshape", "input[type=range] >> nth=0"),
+    "layer_norm": ("input[value=pre]", "input[type=range] >> nth=0"),
+    "memory": ("input[value=reshape]", "input[type=range] >> nth=0"),
     "broadcasting": ("", ""),
     "predict": ("", ""),
     "model_map": ("", "input[type=range] >> nth=0"),
-    "stepper": ("[data-action=next]", "input[type=range] >> nth=0"),
+    "stepper": ("button[aria-label=forward]", "input[type=range] >> nth=0"),
 }
 # For each explorable with fields: the field, and what the page says to nonsense.
 FIELDS = {

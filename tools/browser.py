@@ -24,15 +24,14 @@ FLAGS = (
 ).split()
 
 
-def installed():
+def installed(playwright):
     """The path of a browser on this machine, or None."""
     if chosen := os.environ.get("BROWSER_PATH"):
         return chosen
     for name in NAMES:
         if path := shutil.which(name):
             return path
-    with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path
+    own = playwright.chromium.executable_path
     return own if Path(own).exists() else None
 
 
@@ -51,7 +50,7 @@ def install():
 def launch():
     """A running headless browser that cannot reach any network."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=installed(), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=installed(playwright), args=FLAGS)
         yield browser
         browser.close()
 
@@ -79,10 +78,15 @@ class Visit:
         return {Path(unquote(url.path)) for url in local}
 
 
+def find():
+    with sync_playwright() as playwright:
+        return installed(playwright)
+
+
 def main():
-    if not installed():
+    if not find():
         install()
-    path = installed()
+    path = find()
     if not path:
         return "No Chromium was found or could be installed: install one, or set BROWSER_PATH."
     print(f"Browser: {path}")

@@ -21,6 +21,7 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 CELL_METADATA = ("tags", "mystnb")
+VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def name_cells(cells, stem):
@@ -50,6 +51,7 @@ def normalise(notebook):
     for cell in notebook.cells:
         cell.metadata = {key: cell.metadata[key] for key in CELL_METADATA if key in cell.metadata}
         for output in cell.get("outputs", []):
+            output.get("data", {}).pop(VIEW, None)  # its id is another one in each run
             if output.output_type == "error":  # a traceback holds the paths of this machine
                 output.traceback = [f"{output.ename}: {output.evalue}"]
     return notebook
@@ -68,6 +70,7 @@ def execute(path):
         coalesce_streams=True,
         record_timing=False,
     )
+    client.comm_open_handlers = {}  # as in nbval: what a widget captures stays in its cell
     try:
         client.execute()
     except CellExecutionError as error:

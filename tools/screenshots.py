@@ -10,17 +10,18 @@ from browser import Visit, launch
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "_build" / "html"
 IMAGES = ROOT / "book" / "images"
-# Name of the picture: page, and the heading to scroll to.
+# Name of the picture: page, and what to show in its middle.
 PICTURES = {
-    "front": ("book/index.html", None),
-    "chapter": ("notebooks/03_attention.html", "why-the-scores-are-divided-by-d-k"),
+    "front": ("book/index.html", "h1"),
+    "chapter": ("notebooks/04_masks.html", "article img"),
 }
 
 
 def save(picture, path):
-    """Store a screenshot with 128 colours, which keeps it small and its text sharp."""
+    """Store a screenshot with 256 colours, which keeps it small and its text sharp."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
-    image.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+    few = image.quantize(256, kmeans=2, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
     print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} KB")
 
 
@@ -29,12 +30,14 @@ def main():
     with launch() as browser:
         for theme in ("light", "dark"):
             context = browser.new_context(
-                color_scheme=theme, viewport={"width": 1280, "height": 800}, offline=True
+                color_scheme=theme,
+                viewport={"width": 1280, "height": 800},
+                offline=True,
+                reduced_motion="reduce",  # scrolling would still be under way
             )
-            for name, (page, heading) in PICTURES.items():
+            for name, (page, middle) in PICTURES.items():
                 visit = Visit(context, BOOK / page)
-                if heading:
-                    visit.page.locator(f"#{heading}").evaluate("e => e.scrollIntoView()")
+                visit.page.locator(middle).last.evaluate("e => e.scrollIntoView({block: 'center'})")
                 save(visit.page.screenshot(), IMAGES / f"{name}-{theme}.png")
             context.close()
 

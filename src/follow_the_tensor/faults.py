@@ -15,7 +15,7 @@ from .attention import MultiHeadAttention, masked_softmax
 from .encoder import EncoderLayer
 from .feed_forward import PositionWiseFeedForward
 from .positional import PositionalEncoding, sinusoid_table
-from .shapes import check_floats, check_probability, check_size
+from .shapes import check_probability, check_shape, check_size
 
 
 class PositionsNeverRegistered(nn.Module):
@@ -91,7 +91,7 @@ class CombinesThreeAxes(MultiHeadAttention):
     """
 
     def combine_heads(self, x):
-        B, L, _ = check_floats("x", x, "B", self.num_heads, "L", self.d_k)
+        B, L, _ = check_shape("x", x, "B", self.num_heads, "L", self.d_k)
         x = x.transpose(1, 2).contiguous()  # [B, L, H, d_k]
         return x.view(B, L, self.d_model)  # [B, L, D]
 

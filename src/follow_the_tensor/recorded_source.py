@@ -13,16 +13,18 @@ AXIS = re.compile(r"\.\.\.|[A-Za-z_]\w*|\d+|\w+\(.*\)|\w+ ?[-+*/·] ?\w+")
 
 
 class Source:
-    """The text of one function, dedented, with line numbers as in its file.
+    """The text of one function, dedented, with line 1 at its head.
+
+    Numbers that count from the head stay true when another part of the file changes.
 
     Raises:
         OSError: the text is not to be had.
     """
 
     def __init__(self, code):
-        lines, self.first = inspect.getsourcelines(code)
+        lines, self._first = inspect.getsourcelines(code)
         last = max(line for _, _, line in code.co_lines() if line is not None)
-        if last >= self.first + len(lines):
+        if last >= self._first + len(lines):
             raise OSError("the file has changed since it was imported")
         self.text = textwrap.dedent("".join(lines)).rstrip()
         self.tree = _parse(self.text)
@@ -31,14 +33,13 @@ class Source:
         self.comprehension_names = _comprehension_names(self.tree)
 
     def statement(self, line):
-        """The first and last line of the statement that `line` belongs to."""
-        here = line - self.first + 1
-        start, end = self.statements.get(here, (here, here))
-        return start + self.first - 1, end + self.first - 1
+        """The first and last line of the statement at `line` of the file."""
+        here = line - self._first + 1
+        return self.statements.get(here, (here, here))
 
-    def axes(self, line):
-        """The axes which the last comment of the statement at `line` names, in readings."""
-        start, end = (number - self.first + 1 for number in self.statement(line))
+    def axes(self, statement):
+        """The axes which the last comment of a statement names, in readings."""
+        start, end = statement
         for number in range(end, start - 1, -1):
             if readings := axes_in(self.comments.get(number, "")):
                 return readings
@@ -47,7 +48,7 @@ class Source:
     def long_statements(self):
         """[first, last] of each statement that takes more than a line."""
         spans = sorted({span for span in self.statements.values() if span[0] != span[1]})
-        return [[start + self.first - 1, end + self.first - 1] for start, end in spans]
+        return [list(span) for span in spans]
 
     @property
     def docstring(self):
@@ -57,8 +58,7 @@ class Source:
         text = ast.get_docstring(node) if is_definition else None
         if not text:
             return "", None
-        lines = node.body[0].lineno, node.body[0].end_lineno
-        return text, [line + self.first - 1 for line in lines]
+        return text, [node.body[0].lineno, node.body[0].end_lineno]
 
 
 def axes_in(text):

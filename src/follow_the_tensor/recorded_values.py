@@ -184,12 +184,14 @@ def _extent(numbers):
 
 
 def _rounded(value):
-    """Round to four decimals and six digits; JSON has no words for inf and nan."""
+    """Round to four decimals; large numbers to six digits; JSON has no words for inf and nan."""
     if isinstance(value, list):
         return [_rounded(item) for item in value]
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, float):
+        if not math.isfinite(value):
+            return str(value)
         # The digits after these differ between processors. Adding 0.0 turns -0.0 into 0.0.
-        return round(float(f"{value:.6g}"), 4) + 0.0 if math.isfinite(value) else str(value)
+        return (round(value, 4) if abs(value) < 100 else float(f"{value:.6g}")) + 0.0
     return value if isinstance(value, int) else str(value)

@@ -22,9 +22,9 @@ class Recording:
 
     `data` is plain JSON:
 
-        functions  [{name, module, first, source, heads, docstring}]: text of each function
-                   once; `first` is its line number, `heads` the lines [first, last] of
-                   statements longer than a line, `docstring` the lines of the docstring
+        functions  [{name, module, source, heads, docstring}]: text of each function once;
+                   `heads` are the lines [first, last] of statements longer than a line,
+                   `docstring` the lines of the docstring, both counted from the head
         frames     [[function, caller]]: each call, by index; caller -1 is outside
         steps      [[frame, line, event, changes, outcome]]: at a "line" the line is about to
                    run; at a "return" or "yield" the outcome is the value, at an "exception"

@@ -138,7 +138,6 @@ class Tracer:
             {
                 "name": code.co_qualname.split("<locals>.")[-1],
                 "module": frame.f_globals.get("__name__", ""),
-                "first": source.first,
                 "source": source.text,
                 "heads": source.long_statements(),
                 "docstring": source.docstring[1],
@@ -160,7 +159,7 @@ class Tracer:
         operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
         yields = operation in YIELDS and not state.raised  # else it is closed there
         if yields or operation in RETURNS:
-            readings = state.source.axes(statement[0]) or state.readings.get("returns", [])
+            readings = state.source.axes(statement) or state.readings.get("returns", [])
             self._name_outcome(state, readings, outcome, _sizes(_locals(frame, state)))
             event = "yield" if yields else "return"
             entry = self._entry(self.values.add(outcome), self._axes_of(outcome))
@@ -202,7 +201,7 @@ class Tracer:
                     )
                     state.leading = dict(known)
         else:
-            readings = state.source.axes(state.statement[0])
+            readings = state.source.axes(state.statement)
         return self._name(value, readings, state.leading | sizes, tuple(state.leading)) or carried
 
     def _name_outcome(self, state, readings, outcome, sizes):

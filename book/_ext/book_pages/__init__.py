@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from . import icons, mathematics, slimming
+from . import explorables, icons, mathematics, slimming
 
 
 def setup(app):
     # Jupyter Book always sets this value; the extension it belongs to is not used here.
     app.add_config_value("comments_config", {}, "html")
     app.config.templates_path.append(str(Path(__file__).parent / "templates"))
-    for part in (mathematics, icons, slimming):
+    for part in (mathematics, icons, explorables, slimming):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -23,7 +23,10 @@ def add_scripts(app, pagename, templatename, context, doctree):
     if modules:
         app.add_css_file("explorables/explorable.css")
         app.add_js_file("explorables/host.js", loading_method="defer", priority=600)
+    weights = load("explorables/bundle.py").WEIGHTS
     for module in modules:
+        if module in weights:  # before the module, which computes with them at once
+            app.add_js_file(weights_file(module), loading_method="defer", priority=601)
         app.add_js_file(f"explorables/{module}.js", loading_method="defer", priority=601)
 
 
@@ -37,6 +40,12 @@ def write_files(app, error):
     folder.joinpath("host.js").write_text(bundle.page_host(), encoding="utf-8")
     for name in bundle.modules():
         folder.joinpath(f"{name}.js").write_text(bundle.page_script(name), encoding="utf-8")
+    for name in bundle.WEIGHTS:
+        static.joinpath(weights_file(name)).write_text(bundle.page_weights(name), encoding="utf-8")
+
+
+def weights_file(module):
+    return f"explorables/{module}_weights.js"
 
 
 def load(file):

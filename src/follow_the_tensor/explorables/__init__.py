@@ -7,6 +7,7 @@ from .memory import Memory
 from .model_map import ModelMap
 from .positions import Positions
 from .predict import Predict
+from .read_dates import ReadDates
 from .softmax import Softmax
 from .stepper import Stepper
 
@@ -18,6 +19,7 @@ __all__ = [
     "ModelMap",
     "Positions",
     "Predict",
+    "ReadDates",
     "Softmax",
     "Stepper",
 ]

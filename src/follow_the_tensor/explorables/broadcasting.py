@@ -27,10 +27,10 @@ class Broadcasting(Explorable):
             return {"shape": None}
 
     def still(self):
-        shapes = {"left": self.left, "right": self.right, "result": self.result["shape"]}
+        shapes = {"left": self.left, "right": self.right, "result": self.result["shape"] or []}
         axes = max(len(self.left), len(self.right))
-        padded = [[""] * (axes - len(shape)) + shape for shape in shapes.values() if shape]
-        columns = range(-axes, 0)
-        return table(
-            "Two shapes aligned from the right", padded, list(shapes)[: len(padded)], columns
-        )
+        rows = [[""] * (axes - len(shape)) + shape for shape in shapes.values()]
+        caption = "Two shapes, aligned from the right"
+        if self.result["shape"] is None:
+            caption += "; they clash, so there is no result"
+        return table(caption, rows, shapes, range(-axes, 0))

@@ -1,21 +1,25 @@
-"""Make one text of an explorable's ES module and the kit that all of them share.
+"""Make one text of an explorable's ES module and the parts that it shares with others.
 
 A module begins with `import { … } from "./kit.js";` and ends with `export default { … };`.
 Neither a widget in Jupyter nor a page opened from a file can load that import, so the
-kit's text goes in front. Nothing here needs PyTorch: the book is built without it.
+text of the imported file goes in its place. Nothing here needs PyTorch: the book is built
+without it.
 """
 
+import base64
 import re
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./kit\.js";$', re.MULTILINE)
+SHARED = {"host", "kit", "transformer", "date_reader"}  # these draw nothing by themselves
+WEIGHTS = {"read_dates": "../date_reader.safetensors"}  # what a page computes with
+IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:default )?(\{[^}]*\});$", re.MULTILINE)
 
 
 def widget_module(name):
     """The ES module of the explorable `name` as text that needs no other file."""
-    return f"const kit = {_kit()};\nexport default {_factory(name)}(kit);\n"
+    return f"const kit = {_part('kit')};\nexport default {_factory(name)}(kit);\n"
 
 
 def page_script(name):
@@ -25,13 +29,18 @@ def page_script(name):
 
 def page_host():
     """A classic script that finds the explorables in a page and brings them to life."""
-    return f"const kit = {_kit()};\n{_read('host.js')}"
+    return f"const kit = {_part('kit')};\n{_read('host.js')}"
+
+
+def page_weights(name):
+    """A classic script with the weights of the explorable `name`, for before its module."""
+    file = (FOLDER / WEIGHTS[name]).read_bytes()
+    return f'explorables.weights.{name} = "{base64.b64encode(file).decode()}";\n'
 
 
 def modules():
     """The names of all explorables."""
-    shared = {"host", "kit"}
-    return sorted(file.stem for file in FOLDER.glob("*.js") if file.stem not in shared)
+    return sorted(file.stem for file in FOLDER.glob("*.js") if file.stem not in SHARED)
 
 
 def stylesheet():
@@ -39,15 +48,26 @@ def stylesheet():
     return _read("explorable.css")
 
 
-def _kit():
-    """The kit as an expression: an object of its functions."""
-    return "(() => {\n" + EXPORT.sub(r"return \1;", _read("kit.js")) + "})()"
-
-
 def _factory(name):
     """A module as an expression: a function from the kit to what the module exports."""
-    text = IMPORT.sub(r"const \1 = kit;", _read(f"{name}.js"))
-    return "((kit) => {\n" + EXPORT.sub(r"return \1;", text) + "})"
+    return f"((kit) => {{\n{_body(name)}}})"
+
+
+def _part(name):
+    """A file that modules import, as an expression: an object of what it exports."""
+    return f"(() => {{\n{_body(name)}}})()"
+
+
+def _body(name):
+    """The text of a file with what it imports in place of its imports."""
+    text = IMPORT.sub(
+        lambda found: f"const {found[1]} = {_imported(found[2])};", _read(f"{name}.js")
+    )
+    return EXPORT.sub(r"return \1;", text)
+
+
+def _imported(name):
+    return "kit" if name == "kit" else _part(name)  # a page has the kit only once
 
 
 def _read(file):

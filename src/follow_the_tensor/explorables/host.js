@@ -1,12 +1,14 @@
 // Brings the explorables of a page to life without a kernel.
 // A page holds <div class="explorable" data-module="…" data-state="{…}">still</div>.
 
-const explorables = { define };
+// weights: by module, what its `compute` needs beside the state; a script of the page puts it here
+const explorables = { define, weights: {} };
 
 function define(name, factory) {
   const module = factory(kit);
+  const compute = (state) => module.compute?.(state, explorables.weights[name]) ?? {};
   for (const element of document.querySelectorAll(`.explorable[data-module="${name}"]`)) {
-    const model = createModel(JSON.parse(element.dataset.state), module.compute);
+    const model = createModel(JSON.parse(element.dataset.state), compute);
     const view = document.createElement("div");
     module.render({ model, el: view });
     element.replaceChildren(view); // the still stays until the view has been drawn
@@ -15,7 +17,7 @@ function define(name, factory) {
 }
 
 // What a module needs of the model that anywidget passes it in Jupyter.
-function createModel(state, compute = () => ({})) {
+function createModel(state, compute) {
   const listeners = new Map();
   const changed = new Set();
   state.result = compute(state);

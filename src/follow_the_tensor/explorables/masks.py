@@ -65,9 +65,7 @@ class Masks(Explorable):
         return (
             table("Mask", self.mask(), rows, columns)
             + table("Scores", torch.tensor(self.scores), rows, columns, digits=1)
-            + table(
-                "Weights", masked_softmax(torch.tensor(self.scores), self.mask()), rows, columns
-            )
+            + table("Weights", self.result["weights"], rows, columns)
         )
 
     @traitlets.validate("scores", "cells")

@@ -11,7 +11,7 @@ const STEPS = {
   "view refused": { code: "x.view(L, H, d_k).transpose(0, 1).view(-1)", axes: "[L·D]" },
   contiguous: { code: "x.view(L, H, d_k).transpose(0, 1).contiguous()", axes: "[H, L, d_k]" },
   reshape: { code: "x.view(L, H, d_k).transpose(0, 1).reshape(-1)", axes: "[L·D]" },
-  combine: { code: "heads.transpose(0, 1).contiguous().view(L, D)", axes: "[L, D]" },
+  combine: { code: "heads.contiguous().transpose(0, 1).contiguous().view(L, D)", axes: "[L, D]" },
   "wrong view": { code: "x.view(H, L, d_k)", axes: "[H, L, d_k]" },
   "wrong merge": { code: "heads.reshape(L, D)", axes: "[L, D]" },
 };
@@ -29,7 +29,7 @@ function compute({ length: L, heads: H, d_k, step }) {
     "view refused": () => flatten(heads),
     contiguous: () => copy(heads),
     reshape: () => flatten(heads) ?? flatten(copy(heads)),
-    combine: () => view(copy(transpose(heads)), [L, D]),
+    combine: () => view(copy(transpose(copy(heads))), [L, D]), // attention hands on a new tensor
     "wrong view": () => view(x, [H, L, d_k]),
     "wrong merge": () => view(copy(heads), [L, D]),
   }[step]();

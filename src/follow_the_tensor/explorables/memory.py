@@ -14,7 +14,13 @@ STEPS = {
     "contiguous": lambda x, H: x.view(len(x), H, -1).transpose(0, 1).contiguous(),
     "reshape": lambda x, H: x.view(len(x), H, -1).transpose(0, 1).reshape(-1),
     "combine": lambda x, H: (
-        x.view(len(x), H, -1).transpose(0, 1).transpose(0, 1).contiguous().view(x.shape)
+        # What attention hands on is a new tensor [H, L, d_k], contiguous in that order.
+        x.view(len(x), H, -1)
+        .transpose(0, 1)
+        .contiguous()
+        .transpose(0, 1)
+        .contiguous()
+        .view(x.shape)
     ),
     "wrong view": lambda x, H: x.view(H, len(x), -1),
     "wrong merge": lambda x, H: x.view(len(x), H, -1).transpose(0, 1).reshape(x.shape),

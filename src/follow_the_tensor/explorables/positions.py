@@ -19,8 +19,8 @@ class Positions(Explorable):
     module = "positions"
     _esm = bundle.widget_module(module)
 
-    d_model = traitlets.Int(4, min=1, max=64).tag(sync=True, state=True)
-    length = traitlets.Int(3, min=1, max=64).tag(sync=True, state=True)
+    d_model = traitlets.Int(4, min=1, max=32).tag(sync=True, state=True)
+    length = traitlets.Int(3, min=1, max=32).tag(sync=True, state=True)
     base = traitlets.Float(10000.0, min=1.0, max=1e6).tag(sync=True, state=True)
 
     def compute(self):

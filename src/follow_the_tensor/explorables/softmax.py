@@ -23,8 +23,8 @@ class Softmax(Explorable):
     _esm = bundle.widget_module(module)
 
     scores = traitlets.List([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]).tag(sync=True, state=True)
-    d_k = traitlets.Int(1, min=1, max=1024).tag(sync=True, state=True)
-    sharpness = traitlets.Float(1.0, min=0.0, max=10.0).tag(sync=True, state=True)
+    d_k = traitlets.Int(1, min=1, max=256).tag(sync=True, state=True)
+    sharpness = traitlets.Float(1.0, min=0.0, max=5.0).tag(sync=True, state=True)
     axis = traitlets.Enum([-1, 0], default_value=-1).tag(sync=True, state=True)
 
     def compute(self):

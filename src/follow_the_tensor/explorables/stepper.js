@@ -256,13 +256,13 @@ function render({ model, el: root }) {
     const folded = (line) => line > from && line <= to && !unfolded.has(fn);
     const stops = tape.stops(frame);
     const items = fn.source.split("\n").flatMap((text, index) => {
-      const line = fn.first + index;
+      const line = index + 1;
       if (folded(line)) return line === from + 1 ? [fold(fn, line, to - from)] : [];
       return [sourceLine(line, text, stops.has(line), line >= from && line <= to)];
     });
     source.replaceChildren(...items);
     source.setAttribute("aria-label", WORDS.source(fn.name));
-    source.style.setProperty("--digits", `${String(fn.first + fn.source.split("\n").length).length}ch`);
+    source.style.setProperty("--digits", `${String(fn.source.split("\n").length).length}ch`);
   }
 
   function sourceLine(line, text, stop, isString) {

@@ -69,7 +69,7 @@ def _lines(recording):
         made = [_made(recording, name, entry) for name, entry in changes.items() if entry]
         if made and frame in before:
             yield function["name"], before[frame], ", ".join(made)
-        code = function["source"].split("\n")[number - function["first"]]
+        code = function["source"].split("\n")[number - 1]
         before[frame] = code.split("  # ")[0].strip()
         if event in ("return", "yield"):
             yield function["name"], before[frame], f"{event}s {describe(recording, outcome)}"
