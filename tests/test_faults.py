@@ -157,8 +157,8 @@ SAID_BY_DIFF = [
         "4",
         faults.CombinesThreeAxes.combine_heads,
         MultiHeadAttention.combine_heads,
-        ["B, L, _ = check_floats('x', x, 'B', self.num_heads, 'L', self.d_k)"],
-        ["B, _, L, _ = check_floats('x', x, 'B', self.num_heads, 'L', self.d_k)"],
+        ["B, L, _ = check_shape('x', x, 'B', self.num_heads, 'L', self.d_k)"],
+        ["B, _, L, _ = check_shape('x', x, 'B', self.num_heads, 'L', self.d_k)"],
     ),
     (
         "5",

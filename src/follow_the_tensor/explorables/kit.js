@@ -156,14 +156,16 @@ function grid({ caption, role = "weights", rows = String, columns = String, digi
   let cells = [];
 
   function build(height, width) {
-    const head = el("tr", {}, el("td"));
+    const labelled = rows(0) !== "";
+    const head = el("tr", {}, ...(labelled ? [el("td")] : []));
     for (let column = 0; column < width; column++) head.append(el("th", { scope: "col" }, columns(column)));
     const lines = [];
     cells = [];
     for (let row = 0; row < height; row++) {
       const made = Array.from({ length: width }, (_, column) => cell(row, column));
       cells.push(made);
-      lines.push(el("tr", {}, el("th", { scope: "row" }, rows(row)), ...made.map((each) => each.element)));
+      const heading = labelled ? [el("th", { scope: "row" }, rows(row))] : [];
+      lines.push(el("tr", {}, ...heading, ...made.map((each) => each.element)));
     }
     table.replaceChildren(title, el("thead", {}, head), el("tbody", {}, ...lines));
   }
