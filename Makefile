@@ -16,6 +16,9 @@ NBVAL := $(BIN)/pytest --nbval --nbval-current-env -p no:cacheprovider -n 2 --di
 export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 
+# Two test workers or notebooks run at once; more threads in each would only wait for each other.
+export OMP_NUM_THREADS ?= 1
+
 .PHONY: help setup book serve test notebooks lint bench screenshots clean
 
 help:  ## list the targets

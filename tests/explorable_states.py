@@ -80,6 +80,19 @@ def model_map(rng):
     return {**sizes, "H": rng.randint(1, 4)}
 
 
+def read_dates(rng):
+    characters = "0123456789 .-mayärz年月日июля☃A\u3000"
+    typed = "x" + "".join(rng.choices(characters, k=rng.choice([0, 5, 20, 62])))
+    return {
+        "text": rng.choice([typed, *explorables.ReadDates().examples]),
+        "step": rng.randint(0, 10),
+        "kind": rng.choice(explorables.ReadDates.kind.values),
+        "layer": rng.randint(0, 1),
+        "head": rng.randint(0, 3),
+        "query": rng.randint(0, 62),
+    }
+
+
 def grid(rng, height, width):
     scale = rng.choice([1, 30, 1000])
     return [[round(rng.uniform(-scale, scale), 3) for _ in range(width)] for _ in range(height)]
@@ -94,6 +107,7 @@ STATES = {
     explorables.Broadcasting: broadcasting,
     explorables.Predict: predict,
     explorables.ModelMap: model_map,
+    explorables.ReadDates: read_dates,
 }
 
 

@@ -28,6 +28,7 @@ CONTROLS = {
     "broadcasting": ("", ""),
     "predict": ("", ""),
     "model_map": ("", "input[type=range] >> nth=0"),
+    "read_dates": ("text=next step", "input[type=range] >> nth=0"),
     "stepper": ("button[aria-label=forward]", "input[type=range] >> nth=0"),
 }
 # For each explorable with fields: the field, and what the page says to nonsense.

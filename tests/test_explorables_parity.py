@@ -16,6 +16,8 @@ def page():
     with launch() as browser:
         page = browser.new_page()
         page.add_script_tag(content=bundle.page_host())
+        for module in bundle.WEIGHTS:
+            page.add_script_tag(content=bundle.page_weights(module))
         page.evaluate("void (explorables.define = (name, make) => { window[name] = make(kit) })")
         for explorable in STATES:
             page.add_script_tag(content=bundle.page_script(explorable.module))
@@ -26,9 +28,9 @@ def page():
 def test_page_and_package_give_the_same_result(page, explorable):
     widgets = draw(explorable, STATES_EACH)
     states = [widget.state() for widget in widgets]
-    shown = page.evaluate(
-        "([name, states]) => states.map(window[name].compute)", [explorable.module, states]
-    )
+    script = """([name, states]) =>
+        states.map((state) => window[name].compute(state, explorables.weights[name]))"""
+    shown = page.evaluate(script, [explorable.module, states])
     for state, widget, result in zip(states, widgets, shown, strict=True):
         assert result == close_to(widget.result), state
 

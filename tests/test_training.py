@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from follow_the_tensor import Transformer
+from follow_the_tensor import Transformer, parallel
 from follow_the_tensor.training import (
     Run,
     Settings,
@@ -164,11 +164,19 @@ def test_exact_match_counts_whole_answers_row_by_row():
         ("rate", math.nan),
         ("clip", -1.0),
         ("dropout", 1.5),
+        ("seed", -1),
+        ("seed", 2**32),
     ],
 )
 def test_wrong_settings_are_refused(name, value):
     with refuses(ValueError, f"{name}: ", str(value)):
         Settings(**{name: value})
+
+
+def test_a_batch_too_small_for_its_processes_is_refused(monkeypatch):
+    monkeypatch.setattr(parallel, "world_size", lambda: 5)
+    with refuses(ValueError, "batch: ", "5 processes", "got 4"):
+        new_run()
 
 
 def test_a_batch_larger_than_the_data_is_refused():

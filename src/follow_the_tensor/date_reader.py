@@ -1,4 +1,9 @@
-"""The trained model that reads dates, and its file."""
+"""The trained model that reads dates, and its file.
+
+The file in this package was written by
+
+    python -m follow_the_tensor.training --export src/follow_the_tensor/date_reader.safetensors
+"""
 
 import json
 from pathlib import Path

@@ -30,6 +30,8 @@ class Settings:
         for name in ("steps", "batch", "warmup"):
             check_size(name, getattr(self, name))
         check_probability("dropout", self.dropout)
+        if not 0 <= self.seed < 2**32:
+            raise ValueError(f"seed: expected a number in [0, 2**32), got {self.seed}")
         for name in ("rate", "clip"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name}: expected a positive number, got {getattr(self, name)}")
@@ -47,6 +49,11 @@ class Run:
             raise ValueError(
                 f"src, tgt: expected one length, at least batch={settings.batch}, "
                 f"got {len(src)} and {len(tgt)}"
+            )
+        if settings.batch < parallel.world_size():
+            raise ValueError(
+                f"batch: expected a row for each of {parallel.world_size()} processes, "
+                f"got {settings.batch}"
             )
         self.model = model
         self.src, self.tgt = src, tgt

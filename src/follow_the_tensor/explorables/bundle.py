@@ -19,7 +19,7 @@ EXPORT = re.compile(r"^export (?:default )?(\{[^}]*\});$", re.MULTILINE)
 
 def widget_module(name):
     """The ES module of the explorable `name` as text that needs no other file."""
-    return f"const kit = {_part('kit')};\nexport default {_factory(name)}(kit);\n"
+    return f"const kit = {part('kit')};\nexport default {_factory(name)}(kit);\n"
 
 
 def page_script(name):
@@ -29,13 +29,18 @@ def page_script(name):
 
 def page_host():
     """A classic script that finds the explorables in a page and brings them to life."""
-    return f"const kit = {_part('kit')};\n{_read('host.js')}"
+    return f"const kit = {part('kit')};\n{_read('host.js')}"
 
 
 def page_weights(name):
     """A classic script with the weights of the explorable `name`, for before its module."""
     file = (FOLDER / WEIGHTS[name]).read_bytes()
     return f'explorables.weights.{name} = "{base64.b64encode(file).decode()}";\n'
+
+
+def part(name):
+    """A file that modules import, as an expression: an object of what it exports."""
+    return f"(() => {{\n{_body(name)}}})()"
 
 
 def modules():
@@ -53,11 +58,6 @@ def _factory(name):
     return f"((kit) => {{\n{_body(name)}}})"
 
 
-def _part(name):
-    """A file that modules import, as an expression: an object of what it exports."""
-    return f"(() => {{\n{_body(name)}}})()"
-
-
 def _body(name):
     """The text of a file with what it imports in place of its imports."""
     text = IMPORT.sub(
@@ -67,7 +67,7 @@ def _body(name):
 
 
 def _imported(name):
-    return "kit" if name == "kit" else _part(name)  # a page has the kit only once
+    return "kit" if name == "kit" else part(name)  # a page has the kit only once
 
 
 def _read(file):

@@ -19,22 +19,21 @@ const WORDS = {
   step: "step",
   count: (step, count) => `${step + 1} of ${count}`,
   soFar: (chance) => `Probability of what is written so far: ${chance}.`,
-  whole: (answer, chance) => `${answer}: probability ${chance}. `,
+  whole: (answer, chance) => `${answer || "(nothing)"}: probability ${chance}. `,
   sure: "The model is sure, which is not the same as right.",
   doubts: "The model has doubts.",
   guesses: "The model is guessing.",
-  noDay: " No calendar has such a day.",
+  noDay: " The calendar has no such day.",
   distribution: "next character",
   others: (count) => `${count} others`,
   kind: "attention",
-  kinds: [["encoder", "encoder: text → text"], ["decoder", "decoder: answer → answer"], ["cross", "cross: answer → text"]],
+  kinds: [["encoder", "encoder self"], ["decoder", "decoder self"], ["cross", "cross"]],
   layer: "layer",
   head: "head",
-  looks: (query) => `The shade shows where ${query} looks. Choose another character above.`,
+  looks: (query, keys) => `The shade shows where ${query} looks in the ${keys}. Click another character above.`,
   writing: (name) => `the step that writes ${name}`,
   quote: (name) => `“${name}”`,
   map: "whole map: queries down, keys across",
-  weight: (name, weight) => `${name}: weight ${weight}`,
 };
 const PAUSE = 600; // milliseconds between two steps while it runs
 const BARS = 5;
@@ -146,33 +145,34 @@ function render({ model, el: root }) {
     map.update(showMap, result(), result().kind === "encoder" ? query() : step());
   }
 
-  // The shade lies on the keys; the query has a frame.
+  // The query has a frame, and its weights shade the keys.
   function drawStrips() {
     const { source: characters, known, written, kind, weights } = result();
-    const row = weights[kind === "encoder" ? query() : step()];
-    const shade = (keys, n) => (keys ? row[n] ?? 0 : undefined);
-    const strange = [...new Set(characters.filter((_, n) => !known[n]))];
-    unknown.textContent = strange.length ? WORDS.unknown(strange.map(show).join(" ")) : "";
+    const text = [...characters, "<eos>"];
+    const fromText = kind === "encoder";
+    const row = weights[fromText ? query() : step()];
+    const isWritten = (n) => n <= step() + 1; // place 0 is the start, and step n writes place n + 1
     source.update(
-      [...characters, "<eos>"].map((name, n) => ({ name, unknown: known[n] === false, weight: shade(kind !== "decoder", n) })),
-      kind === "encoder" ? query() : -1,
+      text.map((name, n) => ({ name, unknown: known[n] === false, weight: kind === "decoder" ? 0 : row[n] })),
+      fromText ? query() : -1,
     );
     output.update(
       ["<bos>", ...written].map((name, n) => ({
-        name: n - 1 > step() ? "" : name,
-        chance: n === 0 || n - 1 > step() ? undefined : chance(result(), n - 1),
-        weight: shade(kind === "decoder" && n <= step(), n),
+        name: isWritten(n) ? name : "",
+        chance: n > 0 && isWritten(n) ? chance(result(), n - 1) : undefined,
+        weight: kind === "decoder" && n <= step() ? row[n] : 0,
       })),
-      kind === "encoder" ? -1 : step() + 1,
+      fromText ? -1 : step() + 1,
     );
-    const name = kind === "encoder" ? [...characters, "<eos>"][query()] : written[step()];
-    looks.textContent = WORDS.looks(kind === "encoder" ? WORDS.quote(show(name)) : WORDS.writing(WORDS.quote(show(name))));
+    const name = WORDS.quote(show(fromText ? text[query()] : written[step()]));
+    looks.textContent = WORDS.looks(fromText ? name : WORDS.writing(name), kind === "decoder" ? WORDS.output : WORDS.source);
+    const strange = [...new Set(characters.filter((_, n) => !known[n]))];
+    unknown.textContent = strange.length ? WORDS.unknown(strange.map(show).join(" ")) : "";
   }
 
   function drawStep() {
-    const count = last() + 1;
     position.element.querySelector("input").max = last();
-    position.update(step(), WORDS.count(step(), count));
+    position.update(step(), WORDS.count(step(), last() + 1));
     run.textContent = timer ? WORDS.pause : WORDS.run;
     next.setAttribute("aria-disabled", String(step() === last()));
     verdict.textContent = step() === last() ? judge(result()) : WORDS.soFar(percent(product(result(), step())));
@@ -265,7 +265,7 @@ function strip(label, onPick) {
     button.title = name === " " ? WORDS.space : "";
     button.classList.toggle("unknown", unknown);
     button.setAttribute("aria-pressed", String(picked));
-    paint(button, weight ?? 0, 1, "weights");
+    paint(button, weight, 1, "weights");
   }
 
   return {
@@ -308,7 +308,8 @@ function bars(caption) {
 
 // All queries and keys of one head. The labels change with the text, so the table is made anew.
 function wholeMap() {
-  const element = el("div", { class: "map-frame" });
+  // What scrolls must be reachable by the Tab key.
+  const element = el("div", { class: "map-frame", tabindex: 0, role: "group", "aria-label": WORDS.map });
   let made = {};
 
   return {

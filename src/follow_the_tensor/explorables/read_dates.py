@@ -69,7 +69,8 @@ class ReadDates(Explorable):
         return {**answer, "kind": self.kind, "weights": plain(weights[0, self.head])}
 
     def still(self):
-        head = '<tr><th scope="col">text</th><th scope="col">read as</th><th scope="col">probability</th></tr>'
+        names = ("text", "read as", "probability")
+        head = "<tr>" + "".join(f'<th scope="col">{name}</th>' for name in names) + "</tr>"
         rows = [_row(text, _read(text)[0]) for text in dict.fromkeys([self.text, *self.examples])]
         caption = "<caption>What the model reads</caption>"
         return "\n".join(["<table>", caption, head, *rows, "</table>"])
