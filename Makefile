@@ -19,7 +19,7 @@ export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help setup book serve test notebooks lint bench screenshots clean
+.PHONY: help setup book serve test notebooks weights lint bench screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):[^#]*## /\1\t/' | expand -t 14
@@ -43,13 +43,16 @@ lint: .venv/test.stamp  ## check the code's style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-bench: book .venv/test.stamp  ## measure the book
+bench: book .venv/bench.stamp  ## measure pages, explorables, layers and the model
 	$(BIN)/python tools/browser.py
-	PYTHONPATH=tools $(BIN)/python benchmarks/pages.py
+	for benchmark in benchmarks/*.py; do PYTHONPATH=tools $(BIN)/python $$benchmark; done
 
 screenshots: book .venv/test.stamp  ## take the pictures that README and the front page show
 	$(BIN)/python tools/browser.py
 	$(BIN)/python tools/screenshots.py
+
+weights: .venv/test.stamp  ## train the date reader again and ship its weights (minutes)
+	$(BIN)/python -m follow_the_tensor.training --export src/follow_the_tensor/date_reader.safetensors
 
 serve: book  ## serve the built book at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000
@@ -73,4 +76,8 @@ clean:  ## remove what the other targets made, .venv included
 	$(PIP) -r requirements.txt
 	$(PIP) --no-deps --editable .
 	$(BIN)/python -c "import matplotlib.font_manager"  # its first run prints a warning into a notebook
+	@touch $@
+
+.venv/bench.stamp: requirements-bench.txt .venv/test.stamp
+	$(PIP) -r requirements-bench.txt
 	@touch $@

@@ -104,8 +104,8 @@ def test_a_row_does_not_depend_on_its_neighbours(use_cache):
 def test_pad_is_never_chosen(use_cache):
     model = build()
     with torch.no_grad():
-        model.to_logits.bias[0] = 1000
-    assert (generate(model, SRC, BOS, EOS, 6, use_cache=use_cache) != 0).all()
+        model.to_logits.bias[0], model.to_logits.bias[5] = 1000, 500
+    assert generate(model, SRC, BOS, EOS, 4, use_cache=use_cache).tolist() == [[BOS, 5, 5, 5]] * 3
 
 
 @both_ways

@@ -21,9 +21,11 @@ NAMES = [
     "causal_mask",
     "expand_mask",
     "generate",
+    "load_date_reader",
     "padding_mask",
     "scaled_dot_product_attention",
     "show_source",
+    "step_through",
 ]
 SIGNATURES = {
     "PositionalEncoding": "(d_model, dropout=0.1, max_len=5000)",

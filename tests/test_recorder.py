@@ -435,7 +435,7 @@ FAULTS = {  # a call that raises, and the line at which it does
     ),
     "4 three axes": (
         lambda: (faults.CombinesThreeAxes(4, 2), *[torch.ones(1, 3, 4)] * 3),
-        'B, L, _ = check_floats("x", x, "B", self.num_heads, "L", self.d_k)',
+        'B, L, _ = check_shape("x", x, "B", self.num_heads, "L", self.d_k)',
     ),
     "5 no sizes": (lambda: (no_sublayers,), "self.self_attn = MultiHeadAttention()"),
     "6 no head axis": (

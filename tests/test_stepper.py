@@ -361,7 +361,7 @@ def test_the_error_stands_at_its_line(show):
     press(page, "last step")
     line = page.locator(".source li", has=page.locator("[aria-current]"))
     assert line.locator(".message").inner_text().startswith("ValueError: too many values")
-    assert "B, L, _ = check_floats" in line.inner_text()
+    assert "B, L, _ = check_shape" in line.inner_text()
     assert "raises ValueError" in status(page)
 
 

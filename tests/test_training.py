@@ -4,7 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from follow_the_tensor import Transformer, parallel
+from follow_the_tensor import Transformer, parallel, training
+from follow_the_tensor.generation import trim
 from follow_the_tensor.training import (
     Run,
     Settings,
@@ -116,6 +117,26 @@ def test_the_same_settings_give_the_same_weights():
         train(run)
     assert torch.equal(weights(runs[0]), weights(runs[1]))
     assert runs[0].step == 6
+
+
+def test_each_step_has_the_rate_of_the_schedule():
+    run, rates = new_run(), []
+    rates.append(run.optimizer.param_groups[0]["lr"])
+    train(run, after_step=lambda loss: rates.append(run.optimizer.param_groups[0]["lr"]))
+    assert rates == pytest.approx([1e-2 * rate_factor(step, 2, 6) for step in range(7)])
+
+
+def test_processes_share_the_rows_of_a_batch(monkeypatch):
+    run, shares = new_run(steps=1), []
+    monkeypatch.setattr(parallel, "world_size", lambda: 2)
+    monkeypatch.setattr(training, "train_step", lambda run, src, tgt: shares.append(src))
+    for rank in range(2):
+        monkeypatch.setattr(parallel, "rank", lambda rank=rank: rank)
+        run.step = 0
+        train(run)
+    rows = batch_rows(8, 4, 0, seed=0)
+    for rank, src in enumerate(shares):
+        assert torch.equal(src, trim(SRC[rows[rank::2]], 0))
 
 
 def test_train_stops_where_it_is_told():

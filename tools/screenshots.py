@@ -13,7 +13,7 @@ IMAGES = ROOT / "book" / "images"
 # Name of the picture: page, and what to show in its middle.
 PICTURES = {
     "front": ("book/index.html", "h1"),
-    "chapter": ("notebooks/04_masks.html", "article img"),
+    "chapter": ("notebooks/04_masks.html", "[data-module=masks]"),
 }
 
 
