@@ -5,3 +5,10 @@
   addEventListener("beforeprint", () => { theme = page.theme; page.theme = "light"; });
   addEventListener("afterprint", () => { page.theme = theme; });
 }
+
+// What scrolls must be reached by the keyboard. The theme looks before the widths are final.
+addEventListener("load", () => {
+  for (const block of document.querySelectorAll("pre")) {
+    block.tabIndex = block.scrollWidth > block.clientWidth ? 0 : -1;
+  }
+});
