@@ -5,7 +5,7 @@ import re
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
-from browser import Visit, launch
+from browser import Visit
 from follow_the_tensor import explorables
 from follow_the_tensor.explorables import bundle
 from notebook_guard import ROOT
@@ -42,12 +42,6 @@ FIELDS = {
 
 def having(controls):
     return [name for name in sorted(controls) if controls[name]]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launch() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from browser import launch
 from explorable_states import STATES, draw
 from follow_the_tensor.explorables import bundle
 
@@ -12,16 +11,15 @@ STATES_EACH = 150
 
 
 @pytest.fixture(scope="module")
-def page():
-    with launch() as browser:
-        page = browser.new_page()
-        page.add_script_tag(content=bundle.page_host())
-        for module in bundle.WEIGHTS:
-            page.add_script_tag(content=bundle.page_weights(module))
-        page.evaluate("void (explorables.define = (name, make) => { window[name] = make(kit) })")
-        for explorable in STATES:
-            page.add_script_tag(content=bundle.page_script(explorable.module))
-        yield page
+def page(browser):
+    page = browser.new_page()
+    page.add_script_tag(content=bundle.page_host())
+    for module in bundle.WEIGHTS:
+        page.add_script_tag(content=bundle.page_weights(module))
+    page.evaluate("void (explorables.define = (name, make) => { window[name] = make(kit) })")
+    for explorable in STATES:
+        page.add_script_tag(content=bundle.page_script(explorable.module))
+    return page
 
 
 @pytest.mark.parametrize("explorable", STATES, ids=lambda each: each.module)

@@ -12,8 +12,6 @@ from urllib.request import urlopen
 import nbformat
 import pytest
 
-from browser import launch
-
 CELLS = [
     "from follow_the_tensor.explorables import Masks\nmasks = Masks()\nmasks",
     "print('cells', masks.cells)",
@@ -60,30 +58,29 @@ def wait_for(address, attempts=120):
     raise AssertionError(f"no answer from {address}")
 
 
-def test_view_and_trait_follow_each_other(lab):
-    with launch() as browser:
-        page = browser.new_page()
-        page.set_default_timeout(120_000)
-        page.goto(lab)
-        run = page.locator(".jp-Notebook .jp-Cell")
-        run.nth(0).locator(".cm-content").click()
-        page.keyboard.press("Shift+Enter")
+def test_view_and_trait_follow_each_other(lab, browser):
+    page = browser.new_page()
+    page.set_default_timeout(120_000)
+    page.goto(lab)
+    run = page.locator(".jp-Notebook .jp-Cell")
+    run.nth(0).locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
 
-        widget = page.locator(".jp-OutputArea .explorable")
-        button = widget.get_by_role("button", name="mask, query 0, key 1")
-        assert button.get_attribute("aria-pressed") == "false"
-        button.click()
-        widget.locator('button[aria-pressed="true"]').nth(2).wait_for()
-        assert button.get_attribute("aria-pressed") == "true"
+    widget = page.locator(".jp-OutputArea .explorable")
+    button = widget.get_by_role("button", name="mask, query 0, key 1")
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click()
+    widget.locator('button[aria-pressed="true"]').nth(2).wait_for()
+    assert button.get_attribute("aria-pressed") == "true"
 
-        # What the view did is what Python has.
-        run.nth(1).locator(".cm-content").click()
-        page.keyboard.press("Shift+Enter")
-        printed = page.locator(".jp-OutputArea-output", has_text="cells [[True, True, True]")
-        printed.wait_for()
+    # What the view did is what Python has.
+    run.nth(1).locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    printed = page.locator(".jp-OutputArea-output", has_text="cells [[True, True, True]")
+    printed.wait_for()
 
-        # What Python sets is what the view shows: row 1 is empty, and -inf gives NaN.
-        assert widget.get_by_text("NaN").count() == 0
-        run.nth(2).locator(".cm-content").click()
-        page.keyboard.press("Shift+Enter")
-        widget.get_by_text("NaN").first.wait_for()
+    # What Python sets is what the view shows: row 1 is empty, and -inf gives NaN.
+    assert widget.get_by_text("NaN").count() == 0
+    run.nth(2).locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    widget.get_by_text("NaN").first.wait_for()
