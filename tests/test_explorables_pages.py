@@ -1,6 +1,8 @@
 """Every explorable of the built book comes to life, and answers mouse, keyboard and touch."""
 
 import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
@@ -128,6 +130,15 @@ def test_nonsense_gets_a_message_and_keeps_the_last_good_state(visit, module):
     assert message in box.inner_text()
     assert box.locator(selector).get_attribute("aria-invalid") == "true"
     assert not opened.errors
+
+
+def test_every_link_of_the_model_map_leads_to_its_section(visit):
+    box = first(visit("model_map"), "model_map")
+    links = box.locator("a").evaluate_all("links => links.map(link => link.href)")
+    assert len(links) == 2 * box.locator(".box").count()
+    for link in map(urlsplit, links):
+        page = Path(unquote(link.path)).read_text(encoding="utf-8")
+        assert not link.fragment or f'id="{link.fragment}"' in page, link.geturl()
 
 
 def test_a_typed_shape_is_broadcast(visit):

@@ -6,7 +6,7 @@ const LARGEST = { B: 64, Ls: 64, Lt: 64, D: 512, H: 16, d_ff: 2048, V: 1000, lay
 // The boxes in the order in which the tensor meets them:
 //   [name, role, chapter and section, what is counted, shape of what leaves]
 const SOURCE = [
-  ["source ids", "", "09_full_example", null, ["B", "Ls"]],
+  ["source ids", "", "11_tokens_and_data", null, ["B", "Ls"]],
   ["embedding × √D", "", "09_full_example", "embedding", ["B", "Ls", "D"]],
   ["positions", "", "02_positional_encoding", null, ["B", "Ls", "D"]],
 ];
@@ -17,7 +17,7 @@ const ENCODER = [
   ["add and norm", "", "07_encoder", "norm", ["B", "Ls", "D"]],
 ];
 const TARGET = [
-  ["target ids, shifted", "", "09_full_example", null, ["B", "Lt"]],
+  ["target ids, shifted", "", "11_tokens_and_data", null, ["B", "Lt"]],
   ["embedding × √D", "", "09_full_example", "embedding", ["B", "Lt", "D"]],
   ["positions", "", "02_positional_encoding", null, ["B", "Lt", "D"]],
 ];
@@ -30,6 +30,17 @@ const DECODER = [
   ["add and norm", "", "07_encoder", "norm", ["B", "Lt", "D"]],
 ];
 const HEAD = [["linear to the vocabulary", "weights", "09_full_example", "head", ["B", "Lt", "V"]]];
+
+// Where a chapter shows the source of what the box stands for.
+const SECTIONS = {
+  "02_positional_encoding": "02_positional_encoding#the-source-of-the-encoding",
+  "03_attention": "03_attention#the-source-of-the-layer",
+  "06_feed_forward": "06_feed_forward#the-source-of-the-feed-forward-network",
+  "07_encoder": "07_encoder#the-source-of-the-encoder-layer",
+  "08_decoder": "08_decoder#the-source-of-the-decoder-layer",
+  "09_full_example": "12_whole_model#the-source-of-the-model",
+  "11_tokens_and_data": "11_tokens_and_data#the-source-of-the-vocabulary",
+};
 
 // Each count is the size of the weights and biases; D × D and so on.
 function compute({ D, H, d_ff, V, layers }) {
@@ -86,8 +97,13 @@ function drawMap(model, counts) {
 }
 
 function drawBox(model, counts, [name, role, chapter, counted, shape, inside]) {
-  const href = model.get("chapters") + chapter + model.get("suffix");
-  const box = el("div", { class: "box" }, el("a", { href }, name));
+  const link = (target, text, label) => {
+    const [page, section] = target.split("#");
+    const href = model.get("chapters") + page + model.get("suffix") + (section ? `#${section}` : "");
+    return el("a", { href, "aria-label": label }, text);
+  };
+  const source = el("small", {}, link(SECTIONS[chapter], "source", `source of ${name}`));
+  const box = el("div", { class: "box" }, link(chapter, name), source);
   if (role) box.style.setProperty("--tone", `var(--ftt-${role})`);
   if (counted) box.append(el("small", {}, `${format(counts[counted])} parameters`));
   if (inside) box.append(el("small", {}, `inside ${shapeText(model, inside)}`));
