@@ -17,7 +17,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
-export OMP_NUM_THREADS ?= 1
+test notebooks: export OMP_NUM_THREADS := 1
 
 .PHONY: help setup book serve test notebooks weights lint bench screenshots clean
 
