@@ -5,17 +5,18 @@ const MOST_AXES = 6;
 
 // Align from the right; sizes fit when they are equal or one of them is 1.
 function compute({ left, right }) {
-  const axes = Math.max(left.length, right.length);
-  const shape = [];
-  for (let axis = 1; axis <= axes; axis++) {
-    const [a, b] = [left.at(-axis) ?? 1, right.at(-axis) ?? 1];
-    if (!fit(a, b)) return { shape: null };
-    shape.unshift(a === 1 ? b : a);
-  }
-  return { shape };
+  const pairs = aligned(left, right);
+  return { shape: pairs.every(fit) ? pairs.map(combine).reverse() : null };
 }
 
-const fit = (a, b) => a === b || a === 1 || b === 1;
+// The two sizes of each axis, the last axis first; a missing axis counts as 1.
+function aligned(left, right) {
+  const axes = Math.max(left.length, right.length);
+  return Array.from({ length: axes }, (_, n) => [left.at(-n - 1) ?? 1, right.at(-n - 1) ?? 1]);
+}
+
+const fit = ([a, b]) => a === b || a === 1 || b === 1;
+const combine = ([a, b]) => (a === 1 ? b : a);
 
 function render({ model, el: root }) {
   const left = field("left", (text) => save(model, { left: readShape(text) }));
@@ -34,7 +35,7 @@ function render({ model, el: root }) {
     const { shape } = model.get("result");
     left.update(shapes.left.join(", "));
     right.update(shapes.right.join(", "));
-    drawAlignment(alignment, shapes, shape);
+    drawAlignment(alignment, shapes);
     verdict.textContent = shape ? `The result has the shape [${shape.join(", ")}].` : clash(shapes);
   });
 }
@@ -46,38 +47,30 @@ function readShape(text) {
   return sizes;
 }
 
-function drawAlignment(table, { left, right }, shape) {
-  const axes = Math.max(left.length, right.length);
-  const numbers = Array.from({ length: axes }, (_, n) => axes - n); // counted from the right
+function drawAlignment(table, { left, right }) {
+  const pairs = aligned(left, right);
+  const numbers = pairs.map((_, n) => pairs.length - n); // counted from the right
   const line = (name, cell) =>
-    el("tr", {}, el("th", { scope: "row" }, name), ...numbers.map((axis) => cell(axis)));
-  const size = (sizes) => (axis) => {
+    el("tr", {}, el("th", { scope: "row" }, name), ...numbers.map((axis) => cell(axis, pairs[axis - 1])));
+  const size = (sizes) => (axis, pair) => {
     const own = sizes.at(-axis);
-    const clashes = !fit(left.at(-axis) ?? 1, right.at(-axis) ?? 1);
-    const stretched = (own ?? 1) === 1 && Math.max(left.at(-axis) ?? 1, right.at(-axis) ?? 1) > 1;
-    return el("td", { class: clashes ? "clash" : stretched ? "stretched" : "" }, own === undefined ? "(1)" : String(own));
+    const stretched = (own ?? 1) === 1 && Math.max(...pair) > 1;
+    return el("td", { class: !fit(pair) ? "clash" : stretched ? "stretched" : "" }, own === undefined ? "(1)" : String(own));
   };
+  const outcome = (_, pair) => el("td", { class: fit(pair) ? "" : "clash" }, fit(pair) ? String(combine(pair)) : "✗");
   table.replaceChildren(
     el("caption", {}, "aligned from the right; (1) is a missing axis, dashed is repeated"),
     el("thead", {}, el("tr", {}, el("th", { scope: "row" }, "axis"), ...numbers.map((axis) => el("th", { scope: "col" }, `−${axis}`)))),
-    el("tbody", {}, line("left", size(left)), line("right", size(right)), line("result", (axis) => {
-      const fits = fit(left.at(-axis) ?? 1, right.at(-axis) ?? 1);
-      return el("td", { class: fits ? "" : "clash" }, fits ? String(shape?.at(-axis) ?? combine(left, right, axis)) : "✗");
-    })),
+    el("tbody", {}, line("left", size(left)), line("right", size(right)), line("result", outcome)),
   );
 }
 
-const combine = (left, right, axis) => {
-  const [a, b] = [left.at(-axis) ?? 1, right.at(-axis) ?? 1];
-  return a === 1 ? b : a;
-};
-
 function clash({ left, right }) {
-  for (let axis = 1; axis <= Math.max(left.length, right.length); axis++) {
-    const [a, b] = [left.at(-axis) ?? 1, right.at(-axis) ?? 1];
-    if (!fit(a, b)) return `RuntimeError: on axis −${axis}, ${a} meets ${b}. Sizes must be equal, or one of them 1.`;
-  }
-  return "";
+  const pairs = aligned(left, right);
+  const n = pairs.findIndex((pair) => !fit(pair));
+  if (n < 0) return ""; // the shapes fit again, and the kernel has not answered yet
+  const [a, b] = pairs[n];
+  return `RuntimeError: on axis −${n + 1}, ${a} meets ${b}. Sizes must be equal, or one of them 1.`;
 }
 
 export default { compute, render };

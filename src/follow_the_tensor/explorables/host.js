@@ -38,7 +38,8 @@ function createModel(state, compute) {
       state.result = compute(state);
       const events = [...changed, "change:result"];
       changed.clear();
-      for (const event of events) for (const listener of listeners.get(event) ?? []) listener();
+      // A view listens to several traits with one function, and draws once for all of them.
+      for (const listener of new Set(events.flatMap((event) => listeners.get(event) ?? []))) listener();
     },
   };
 }

@@ -106,7 +106,7 @@ function choice(label, options, onChange) {
 // A button that brings back the state which the named traits have now.
 function reset(model, names) {
   const start = Object.fromEntries(names.map((name) => [name, model.get(name)]));
-  return el("button", { type: "button",class: "reset", onclick: () => save(model, start) }, "reset");
+  return el("button", { type: "button", class: "reset", onclick: () => save(model, start) }, "reset");
 }
 
 // A field for text; `onText` acts on it, or throws what to tell the reader.

@@ -5,29 +5,28 @@ const LARGEST = { B: 64, Ls: 64, Lt: 64, D: 512, H: 16, d_ff: 2048, V: 1000, lay
 
 // The boxes in the order in which the tensor meets them:
 //   [name, role, chapter and section, what is counted, shape of what leaves]
-const SOURCE = [
-  ["source ids", "", "11_tokens_and_data", null, ["B", "Ls"]],
-  ["embedding × √D", "", "09_full_example", "embedding", ["B", "Ls", "D"]],
-  ["positions", "", "02_positional_encoding", null, ["B", "Ls", "D"]],
+const entry = (name, L) => [
+  [name, "", "11_tokens_and_data", null, ["B", L]],
+  ["embedding × √D", "", "09_full_example", "embedding", ["B", L, "D"]],
+  ["positions", "", "02_positional_encoding", null, ["B", L, "D"]],
 ];
+const norm = (L) => ["add and norm", "", "07_encoder", "norm", ["B", L, "D"]];
+const feedForward = (L) => ["feed-forward", "values", "06_feed_forward", "feed_forward", ["B", L, "D"], ["B", L, "d_ff"]];
+const SOURCE = entry("source ids", "Ls");
 const ENCODER = [
   ["self-attention", "queries", "03_attention", "attention", ["B", "Ls", "D"], ["B", "H", "Ls", "Ls"]],
-  ["add and norm", "", "07_encoder", "norm", ["B", "Ls", "D"]],
-  ["feed-forward", "values", "06_feed_forward", "feed_forward", ["B", "Ls", "D"], ["B", "Ls", "d_ff"]],
-  ["add and norm", "", "07_encoder", "norm", ["B", "Ls", "D"]],
+  norm("Ls"),
+  feedForward("Ls"),
+  norm("Ls"),
 ];
-const TARGET = [
-  ["target ids, shifted", "", "11_tokens_and_data", null, ["B", "Lt"]],
-  ["embedding × √D", "", "09_full_example", "embedding", ["B", "Lt", "D"]],
-  ["positions", "", "02_positional_encoding", null, ["B", "Lt", "D"]],
-];
+const TARGET = entry("target ids, shifted", "Lt");
 const DECODER = [
   ["causal self-attention", "queries", "08_decoder", "attention", ["B", "Lt", "D"], ["B", "H", "Lt", "Lt"]],
-  ["add and norm", "", "07_encoder", "norm", ["B", "Lt", "D"]],
+  norm("Lt"),
   ["cross-attention to memory", "keys", "08_decoder", "attention", ["B", "Lt", "D"], ["B", "H", "Lt", "Ls"]],
-  ["add and norm", "", "07_encoder", "norm", ["B", "Lt", "D"]],
-  ["feed-forward", "values", "06_feed_forward", "feed_forward", ["B", "Lt", "D"], ["B", "Lt", "d_ff"]],
-  ["add and norm", "", "07_encoder", "norm", ["B", "Lt", "D"]],
+  norm("Lt"),
+  feedForward("Lt"),
+  norm("Lt"),
 ];
 const HEAD = [["linear to the vocabulary", "weights", "09_full_example", "head", ["B", "Lt", "V"]]];
 

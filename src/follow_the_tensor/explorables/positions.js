@@ -6,17 +6,17 @@ const TONES = ["queries", "keys", "values", "weights"];
 const WITH_NUMBERS = 8;
 
 function compute({ d_model, length, base }) {
-  const angle = (position, feature) => position / base ** ((feature - (feature % 2)) / d_model);
   const round = Math.fround; // the table is float32, as in PyTorch
   const table = range(length).map((position) =>
-    range(d_model).map((feature) =>
-      feature % 2 === 0 ? round(Math.sin(angle(position, feature))) : round(Math.cos(angle(position, feature))),
-    ),
+    range(d_model).map((feature) => round(wave(feature)(position / slowness(feature, base, d_model)))),
   );
   const dot = (a, b) => a.reduce((sum, each, n) => sum + each * b[n], 0);
   return { table, products: table.map((row) => table.map((other) => dot(row, other))) };
 }
 
+// Two features, a sine and a cosine, share one speed; each pair is slower than the one before.
+const slowness = (feature, base, d_model) => base ** ((feature - (feature % 2)) / d_model);
+const wave = (feature) => (feature % 2 === 0 ? Math.sin : Math.cos);
 const range = (count) => Array.from({ length: count }, (_, n) => n);
 
 function render({ model, el: root }) {
@@ -49,10 +49,9 @@ function drawCurves(figure, d_model, base, length) {
   const shown = range(Math.min(4, d_model));
   const end = Math.max(length - 1, 1);
   const line = (feature) => {
-    const slow = base ** ((feature - (feature % 2)) / d_model);
-    const wave = feature % 2 === 0 ? Math.sin : Math.cos;
+    const slow = slowness(feature, base, d_model);
     return range(201)
-      .map((n) => `${((n / 200) * width).toFixed(1)},${(height / 2) * (1 - 0.95 * wave((n / 200) * end / slow))}`)
+      .map((n) => `${((n / 200) * width).toFixed(1)},${(height / 2) * (1 - 0.95 * wave(feature)((n / 200) * end / slow))}`)
       .join(" ");
   };
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `features ${shown.join(", ")} over positions 0 to ${end}` });
