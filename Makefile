@@ -17,9 +17,9 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
-test notebooks: export OMP_NUM_THREADS := 1
+test downloads notebooks: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test notebooks weights lint bench screenshots clean
+.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):[^#]*## /\1\t/' | expand -t 14
@@ -29,12 +29,17 @@ book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTor
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
 	@echo "The book is ready. Open $(CURDIR)/_build/html/index.html"
 
-test: book .venv/test.stamp lint  ## build the book, then check everything: code, notebooks, pages
+test: book .venv/test.stamp lint downloads  ## build the book, then check everything: code, notebooks, pages
 	$(BIN)/python tools/browser.py
 	for capability in $(CAPABILITIES); do \
 	    ATEN_CPU_CAPABILITY=$$capability $(NBVAL) notebooks; \
 	done
 	$(BIN)/pytest -n 2 --dist worksteal
+
+downloads: book .venv/colab.stamp  ## run the copies that the pages offer with what Colab has
+	folder=$$(mktemp -d); trap 'rm -r "$$folder"' EXIT; \
+	cp _build/html/_sources/notebooks/*.ipynb "$$folder"; cd "$$folder"; \
+	$(CURDIR)/.venv/colab/bin/python -m pytest --nbval --nbval-current-env -p no:cacheprovider -q -n 2 --dist loadfile
 
 notebooks: .venv/test.stamp  ## execute and store the notebooks; ONLY=notebooks/03_attention.ipynb for one
 	$(BIN)/python tools/notebooks.py $(ONLY)
@@ -76,6 +81,13 @@ clean:  ## remove what the other targets made, .venv included
 	$(PIP) -r requirements.txt
 	$(PIP) --no-deps --editable .
 	$(BIN)/python -c "import matplotlib.font_manager"  # its first run prints a warning into a notebook
+	@touch $@
+
+.venv/colab.stamp: requirements-colab.txt .venv/test.stamp
+	@rm -rf .venv/colab
+	@$(BIN)/python -m venv .venv/colab
+	.venv/colab/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-colab.txt
+	$(BIN)/python tools/lend_torch.py .venv/colab
 	@touch $@
 
 .venv/bench.stamp: requirements-bench.txt .venv/test.stamp

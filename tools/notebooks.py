@@ -21,6 +21,7 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 CELL_METADATA = ("tags", "mystnb")
+SET_UP = ROOT / "book" / "_ext" / "book_pages" / "setup_cells" / "clone.py"
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -38,8 +39,24 @@ def name_cells(cells, stem):
             salt += 1
 
 
+def set_up(cells):
+    """The cells with the one set-up cell, whose text is kept in one file, before other code."""
+    chapter = [cell for cell in cells if "setup" not in cell["metadata"].get("tags", [])]
+    first = next(n for n, cell in enumerate(chapter) if cell["cell_type"] == "code")
+    cell = {
+        "cell_type": "code",
+        "execution_count": None,
+        "id": "set-up",
+        "metadata": {"tags": ["setup", "hide-input"]},
+        "outputs": [],
+        "source": SET_UP.read_text(encoding="utf-8").strip(),
+    }
+    return [*chapter[:first], cell, *chapter[first:]]
+
+
 def read(path):
     content = json.loads(path.read_text(encoding="utf-8"))
+    content["cells"] = set_up(content["cells"])
     name_cells(content["cells"], path.stem)  # before nbformat, whose own ids are random
     content.update(metadata=METADATA, nbformat=4, nbformat_minor=5)
     return nbformat.reads(json.dumps(content), as_version=4)

@@ -30,6 +30,9 @@ class Explorable(anywidget.AnyWidget):
 
     result = traitlets.Dict().tag(sync=True)
 
+    # ipywidgets 7, which Colab has, shows itself through this method and would pass by ours.
+    _ipython_display_ = None
+
     def __init__(self, **state):
         super().__init__(**state)
         self.add_class("explorable")  # what the stylesheet and the pages go by

@@ -14,7 +14,8 @@ const [PAD, BOS, EOS, UNKNOWN] = SPECIAL.keys();
 const SPACES = /[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
 function clean(text) {
-  return text.normalize("NFKC").toLowerCase().split(SPACES).filter(Boolean).join(" ");
+  const plain = text.normalize("NFKC").toLowerCase().split(SPACES).filter(Boolean).join(" ");
+  return plain.replaceAll("अक्तू", "अक्टू");  // Hindi spells October in two ways
 }
 
 // The file in base64 -> the model's parameters and the two vocabularies.
