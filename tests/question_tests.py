@@ -55,6 +55,10 @@ CASES = {
         "test_masks::test_three_axes_are_sentences_queries_and_keys",
     ),
     "The shape of the 2D attn_mask": (MESSAGES,),
+    "Expected key_padded_mask.shape[0]": (
+        MESSAGES,
+        "test_question_cases::test_a_padding_mask_becomes_a_flag_for_pytorch",
+    ),
     "Need attn_mask if specifying the is_causal hint": (MESSAGES,),
     "Support for mismatched key_padding_mask and attn_mask is deprecated": (MESSAGES,),
     "In eval mode the model sees the future": (

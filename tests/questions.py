@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 import nbformat
 
@@ -39,6 +40,7 @@ def slug(title):
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
+@cache
 def sections_with_code(name):
     """The headings of a chapter, by slug, under which a code cell stands."""
     above, found = [], set()  # `above`: the headings around the current place, (level, slug)

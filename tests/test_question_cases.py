@@ -19,13 +19,19 @@ from follow_the_tensor import (
     MultiHeadAttention,
     PositionalEncoding,
     causal_mask,
+    padding_mask,
     scaled_dot_product_attention,
 )
 from follow_the_tensor.attention import masked_softmax
-from helpers import LS, B, D, H, assert_close, draw, torch_encoder_layer
+from helpers import LS, B, D, H, assert_close, draw, torch_attention, torch_encoder_layer
 from notebook_guard import ROOT
 
 INF = float("inf")
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
 
 
 def rows(tensor):
@@ -74,6 +80,14 @@ def test_masking_pad_queries_too_changes_nothing_that_is_read():  # reader quest
     first, second = attention(x, x, x, keys), attention(x, x, x, keys & keys.mT)
     assert_close(second[:, :3], first[:, :3], factor=8)
     assert not torch.allclose(second[:, 3], first[:, 3])
+
+
+def test_a_padding_mask_becomes_a_flag_for_pytorch():
+    ids, x = torch.tensor([[4, 5, 6, 2, 0, 0], [7, 8, 9, 10, 2, 0]]), draw(B, LS, D)
+    ours = MultiHeadAttention(D, H)
+    flag = ~padding_mask(ids)[:, 0, 0]  # [B, Lk], True blocks
+    theirs, _ = torch_attention(ours)(x, x, x, key_padding_mask=flag)
+    assert_close(theirs, ours(x, x, x, padding_mask(ids)), factor=16)
 
 
 def test_pytorch_averages_the_weights_over_the_heads():

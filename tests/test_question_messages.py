@@ -87,6 +87,10 @@ RAISING = {
         lambda: PYTORCH(X, X, X, attn_mask=causal_mask(4).expand(2, 4, 4))
     ],
     "The shape of the 2D attn_mask": [lambda: PYTORCH(X, X, X, attn_mask=causal_mask(2))],
+    "Expected key_padded_mask.shape[0]": [
+        lambda: PYTORCH(X, X, X, torch.zeros(4, 2, dtype=torch.bool)),
+        "other releases say so",
+    ],
     "Need attn_mask if specifying the is_causal hint": [lambda: PYTORCH(X, X, X, is_causal=True)],
     "Support for mismatched key_padding_mask and attn_mask is deprecated": [
         lambda: PYTORCH(X, X, X, torch.zeros(2, 4, dtype=torch.bool), attn_mask=ADDITIVE)
@@ -155,11 +159,12 @@ RAISING = {
 }
 
 
-def quotes():
-    """Every quoted message with what raises it, or the reason why nothing here does."""
-    for entry in ENTRIES:
-        for message, source in zip(entry.messages, RAISING.get(entry.title, []), strict=True):
-            yield pytest.param(message, source, id=entry.title)
+CHECKED = [
+    pytest.param(entry.messages, call, id=entry.title)
+    for entry in ENTRIES
+    for call in RAISING.get(entry.title, [])
+    if callable(call)
+]
 
 
 def complaint(call):
@@ -178,6 +183,13 @@ def plain(text):
     return re.sub(r"\b(c10|at)::", "", " ".join(text.split()))
 
 
+def quotes(message, said):
+    """A quote may stop before the end, and may name a base class of the error."""
+    kind, text = message.split(": ", maxsplit=1)
+    kinds = {base.__name__ for base in type(said).__mro__}
+    return kind in kinds and plain(str(said)).startswith(plain(text))
+
+
 @pytest.fixture
 def warn_again():
     """PyTorch gives some warnings only once in a process."""
@@ -187,14 +199,12 @@ def warn_again():
 
 
 @pytest.mark.usefixtures("warn_again")
-@pytest.mark.parametrize(("message", "source"), [q for q in quotes() if callable(q.values[1])])
-def test_the_quoted_message_is_what_comes(message, source):
-    """A quote may stop before the end, and may name a base class of the error."""
-    kind, quoted = message.split(": ", maxsplit=1)
-    said = complaint(source)
-    assert kind in {base.__name__ for base in type(said).__mro__}, repr(said)
-    assert plain(str(said))[: len(plain(quoted))] == plain(quoted)
+@pytest.mark.parametrize(("messages", "call"), CHECKED)
+def test_the_quoted_message_is_what_comes(messages, call):
+    said = complaint(call)
+    assert any(quotes(message, said) for message in messages), repr(said)
 
 
 def test_every_quote_is_checked_or_has_a_reason():
-    assert {entry.title for entry in ENTRIES if entry.messages} == set(RAISING)
+    quoted = {entry.title: len(entry.messages) for entry in ENTRIES if entry.messages}
+    assert quoted == {title: len(sources) for title, sources in RAISING.items()}

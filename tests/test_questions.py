@@ -54,6 +54,7 @@ def test_an_answer_is_short():
 
 FOREIGN = re.compile(r"\b\d+\b|\b\d+(?=x\d)|(?<=\dx)\d+\b")
 SAID = [(entry.title, entry.messages[0]) for entry in ENTRIES if entry.messages]
+OTHER_WORDINGS = [message for entry in ENTRIES for message in entry.messages[1:]]
 
 
 def elsewhere(message):
@@ -97,6 +98,11 @@ def results(page, query=None):
 @pytest.mark.parametrize(("title", "message"), SAID, ids=[title for title, _ in SAID])
 def test_a_pasted_message_finds_its_entry(search, title, message):
     assert results(search, elsewhere(message))[0] == f"Questions > {title}"
+
+
+@pytest.mark.parametrize("message", OTHER_WORDINGS)
+def test_another_wording_finds_the_page(search, message):
+    assert results(search, elsewhere(message))[0] == "Questions"
 
 
 def test_a_pasted_traceback_leads_to_its_entry(open_search):
