@@ -17,19 +17,16 @@ HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 @dataclass
 class Entry:
     title: str
+    body: str
     messages: list[str]
     links: list[str]
 
 
 def read_entries():
     """Each ### of the page: its messages in the order of the text, and where it links to."""
-    sections = re.split(r"^##+ ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
-    parts = [section.split("\n", maxsplit=1) for section in sections]
-    return [
-        Entry(title, BLOCK.findall(body), LINK.findall(body))
-        for title, body in parts
-        if LINK.search(body)  # the ## above a group has none
-    ]
+    sections = re.split(r"^### ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    parts = [section.split("\n## ")[0].split("\n", maxsplit=1) for section in sections]
+    return [Entry(title, body, BLOCK.findall(body), LINK.findall(body)) for title, body in parts]
 
 
 ENTRIES = read_entries()
@@ -46,7 +43,7 @@ def sections_with_code(name):
     above, found = [], set()  # `above`: the headings around the current place, (level, slug)
     for cell in nbformat.read(ROOT / "notebooks" / name, as_version=4).cells:
         if cell.cell_type == "code":
-            found.update(name for _, name in above)
+            found.update(place for _, place in above)
             continue
         for marks, title in HEADING.findall(cell.source):
             above = [place for place in above if place[0] < len(marks)]
