@@ -19,10 +19,10 @@ export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
 test downloads notebooks: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots clean
+.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots clean bad-input
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):[^#]*## /\1\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
 
 book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTorch needed)
 	@rm -rf _build  # what is left of an earlier build would hide a warning or keep a removed page
@@ -43,6 +43,9 @@ downloads: book .venv/colab.stamp  ## run the copies that the pages offer with w
 
 notebooks: .venv/test.stamp  ## execute and store the notebooks; ONLY=notebooks/03_attention.ipynb for one
 	$(BIN)/python tools/notebooks.py $(ONLY)
+
+bad-input: .venv/test.stamp  ## write the page of bad input again from its table
+	$(BIN)/python tools/bad_input.py
 
 lint: .venv/test.stamp  ## check the code's style
 	$(BIN)/ruff check .

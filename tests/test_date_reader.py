@@ -75,10 +75,6 @@ def test_a_character_never_seen_becomes_unknown(reader):
     assert reader.encode(["☃ 1"])[0, 0] == UNKNOWN
 
 
-def test_no_texts_give_no_dates(reader):
-    assert reader.read([]) == []
-
-
 @pytest.mark.parametrize("text", ["", "   ", "\u3000"])
 def test_an_empty_text_is_refused(reader, text):
     with refuses(ValueError, "texts[1]: ", "1 to 63 characters", "got 0"):
@@ -89,15 +85,6 @@ def test_a_text_too_long_is_refused(reader):
     assert len(reader.read(["1" * 63])) == 1
     with refuses(ValueError, "texts[0]: ", "1 to 63 characters", "got 64"):
         reader.read(["1" * 64])
-
-
-def test_what_is_no_list_of_texts_is_refused(reader):
-    with refuses(TypeError, "expected a list of strings, got one string"):
-        reader.read("1 may 2000")
-    with refuses(TypeError, "expected a list of strings, got one string"):
-        reader.read("")
-    with refuses(TypeError, "texts[1]: ", "int"):
-        reader.read(["1 may 2000", 3])
 
 
 def test_what_is_saved_is_loaded(tmp_path):

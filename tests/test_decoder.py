@@ -16,7 +16,6 @@ from helpers import (
     draw_mask,
     every_dtype,
     gradients,
-    refuses,
     shake,
     torch_decoder_layer,
 )
@@ -170,67 +169,6 @@ def test_empty_sequences_give_finite_numbers(Lt, Ls):
     out = build()(draw(B, Lt, D), draw(B, Ls, D))
     assert out.shape == (B, Lt, D)
     assert out.isfinite().all()
-
-
-@pytest.mark.parametrize(
-    ("changed", "shape", "expected"),
-    [
-        ("x", (LT, D), "[B, Lt, 12]"),
-        ("x", (B, LT, D + 1), "[B, Lt, 12]"),
-        ("encoder_output", (LS, D), "[2, Ls, 12]"),
-        ("encoder_output", (B, LS, D - 1), "[2, Ls, 12]"),
-        ("encoder_output", (1, LS, D), "[2, Ls, 12]"),
-    ],
-)
-def test_forward_refuses_another_shape(changed, shape, expected):
-    arguments = dict(zip(("x", "encoder_output"), inputs(), strict=True))
-    arguments[changed] = torch.zeros(shape)
-    with refuses(ValueError, f"{changed}: expected shape {expected}", f"got {list(shape)}"):
-        build()(**arguments)
-
-
-@pytest.mark.parametrize("changed", ["x", "encoder_output"])
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.int64])
-def test_forward_refuses_another_dtype(changed, dtype):
-    arguments = dict(zip(("x", "encoder_output"), inputs(), strict=True))
-    arguments[changed] = arguments[changed].detach().to(dtype)
-    with refuses(TypeError, f"{changed}: expected", f"got {dtype}"):
-        build()(**arguments)
-
-
-@pytest.mark.parametrize("name", ["src_mask", "tgt_mask"])
-@pytest.mark.parametrize(
-    ("mask", "error", "part"),
-    [
-        (torch.zeros(LT, LS), TypeError, "True may attend"),
-        (torch.ones(B, 1, 1, 5).bool(), ValueError, "got [2, 1, 1, 5]"),
-        ([[True]], TypeError, "got list"),
-    ],
-)
-def test_forward_refuses_masks_by_the_name_they_were_passed_under(name, mask, error, part):
-    with refuses(error, f"{name}: expected", part):
-        build()(*inputs(), **{name: mask})
-
-
-def test_a_padding_flag_of_the_source_is_refused_with_how_to_write_it():
-    with refuses(ValueError, "src_mask: ", "[Lq, Lk] = [4, 6]", "valid[:, None, None, :]"):
-        build()(*inputs(), src_mask=IDS != 0)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "name"),
-    [
-        ((0, 3, 24), ValueError, "d_model"),
-        ((3, 12, 24), ValueError, "num_heads"),
-        ((12, 3, 0), ValueError, "d_ff"),
-        ((12, 3, True), TypeError, "d_ff"),
-        ((12, 3, 24, -0.1), ValueError, "dropout"),
-        ((12, 3, 24, None), TypeError, "dropout"),
-    ],
-)
-def test_the_constructor_refuses_bad_sizes_by_name(arguments, error, name):
-    with refuses(error, f"{name}: expected", "got"):
-        DecoderLayer(*arguments)
 
 
 def test_masks_on_another_device_are_moved():

@@ -16,7 +16,6 @@ from helpers import (
     draw_mask,
     every_dtype,
     gradients,
-    refuses,
     shake,
     torch_encoder_layer,
 )
@@ -115,52 +114,6 @@ def test_the_input_and_the_mask_stay_as_they_were():
     build()(x, mask)
     assert torch.equal(x, before[0])
     assert torch.equal(mask, before[1])
-
-
-@pytest.mark.parametrize("shape", [(0, LS, D), (B, 0, D)])
-def test_empty_batches_and_sequences_stay_empty(shape):
-    assert build()(torch.zeros(shape)).shape == shape
-
-
-@pytest.mark.parametrize("shape", [(LS, D), (B, LS, D + 1), (B, H, LS, D)])
-def test_forward_refuses_another_shape(shape):
-    with refuses(ValueError, "x: ", "expected shape [B, Ls, 12]", f"got {list(shape)}"):
-        build()(torch.zeros(shape))
-
-
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.int64])
-def test_forward_refuses_another_dtype(dtype):
-    with refuses(TypeError, "x: expected", f"got {dtype}"):
-        build()(torch.zeros(B, LS, D, dtype=dtype))
-
-
-@pytest.mark.parametrize(
-    ("mask", "error", "part"),
-    [
-        (torch.zeros(LS, LS), TypeError, "True may attend"),
-        (torch.ones(B, LS).bool(), ValueError, "valid[:, None, None, :]"),
-        (torch.ones(LS + 1, LS).bool(), ValueError, "got [7, 6]"),
-    ],
-)
-def test_forward_refuses_masks_by_the_mask_rule(mask, error, part):
-    with refuses(error, "mask: expected", part):
-        build()(draw(B, LS, D), mask)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "name"),
-    [
-        ((0, 3, 24), ValueError, "d_model"),
-        ((3, 12, 24), ValueError, "num_heads"),
-        ((12, 3.0, 24), TypeError, "num_heads"),
-        ((12, 3, 0), ValueError, "d_ff"),
-        ((12, 3, 24, 2), ValueError, "dropout"),
-        ((12, 3, 24, "0.1"), TypeError, "dropout"),
-    ],
-)
-def test_the_constructor_refuses_bad_sizes_by_name(arguments, error, name):
-    with refuses(error, f"{name}: expected", "got"):
-        EncoderLayer(*arguments)
 
 
 def test_a_mask_on_another_device_is_moved():

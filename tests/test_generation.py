@@ -221,27 +221,3 @@ def test_padding_on_the_source_changes_nothing():
     assert (padding_mask(wider)[..., -3:] == 0).all()
     expected = generate(model, SRC, BOS, EOS, 10)
     assert torch.equal(generate(model, wider, BOS, EOS, 10), expected)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "error"),
-    [
-        ("bos_id", 6, ValueError),
-        ("eos_id", -1, ValueError),
-        ("eos_id", 0, ValueError),
-        ("max_len", 0, ValueError),
-        ("max_len", 25, ValueError),
-        ("max_len", 2.5, TypeError),
-        ("beam_size", 0, ValueError),
-        ("beam_size", True, TypeError),
-    ],
-)
-def test_wrong_arguments_are_refused(name, value, error):
-    right = {"bos_id": BOS, "eos_id": EOS, "max_len": 8, "beam_size": 1}
-    with refuses(error, f"{name}: "):
-        generate(build(), SRC, **{**right, name: value})
-
-
-def test_a_source_of_floats_is_refused():
-    with refuses(TypeError, "src: "):
-        generate(build(), SRC.float(), BOS, EOS, 8)

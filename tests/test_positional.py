@@ -120,33 +120,6 @@ def test_a_length_up_to_max_len_is_taken_and_one_more_is_refused(max_len):
         encoding(torch.zeros(1, max_len + 1, 4))
 
 
-@pytest.mark.parametrize("shape", [(12,), (6, 12), (2, 6, 11), (2, 6, 1), (2, 3, 6, 12)])
-def test_forward_refuses_another_shape(shape):
-    with refuses(ValueError, "x: ", "expected shape [B, L, 12]", f"got {list(shape)}"):
-        PositionalEncoding(12)(torch.zeros(shape))
-
-
-def test_forward_refuses_ids():
-    with refuses(TypeError, "x: ", "expected a floating dtype", "got torch.int64"):
-        PositionalEncoding(4)(torch.zeros(2, 3, 4, dtype=torch.long))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "name"),
-    [
-        ({"d_model": 0}, ValueError, "d_model"),
-        ({"d_model": 4.0}, TypeError, "d_model"),
-        ({"d_model": 4, "max_len": 0}, ValueError, "max_len"),
-        ({"d_model": 4, "max_len": True}, TypeError, "max_len"),
-        ({"d_model": 4, "dropout": 1.1}, ValueError, "dropout"),
-        ({"d_model": 4, "dropout": "0.1"}, TypeError, "dropout"),
-    ],
-)
-def test_the_constructor_refuses_bad_sizes_by_name(arguments, error, name):
-    with refuses(error, f"{name}: expected", "got"):
-        PositionalEncoding(**arguments)
-
-
 def test_copies_and_stored_states_give_the_same_numbers():
     encoding, x = PositionalEncoding(D, dropout=0.0), draw(B, LS, D)
     fresh = PositionalEncoding(D, dropout=0.0)

@@ -340,7 +340,7 @@ def test_a_corner_says_that_it_is_one(show):
 
 def test_writing_in_place_marks_the_cells(show):
     page = show(STEPPERS["table"]()).page
-    go(page, 6)
+    go(page, 9)
     fresh = page.locator(".value.changed td.fresh").all_inner_texts()
     assert len(fresh) == 5 * 3  # sin(0) is 0, as before
 

@@ -175,31 +175,7 @@ def test_exact_match_counts_whole_answers_row_by_row():
     assert exact_match(run.model, SRC, wrong, at_once=3).tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("steps", 0),
-        ("batch", -1),
-        ("warmup", 0),
-        ("rate", 0.0),
-        ("rate", math.nan),
-        ("clip", -1.0),
-        ("dropout", 1.5),
-        ("seed", -1),
-        ("seed", 2**32),
-    ],
-)
-def test_wrong_settings_are_refused(name, value):
-    with refuses(ValueError, f"{name}: ", str(value)):
-        Settings(**{name: value})
-
-
 def test_a_batch_too_small_for_its_processes_is_refused(monkeypatch):
     monkeypatch.setattr(parallel, "world_size", lambda: 5)
     with refuses(ValueError, "batch: ", "5 processes", "got 4"):
         new_run()
-
-
-def test_a_batch_larger_than_the_data_is_refused():
-    with refuses(ValueError, "batch=9", "got 8"):
-        new_run(batch=9)

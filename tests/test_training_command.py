@@ -82,27 +82,6 @@ def test_an_option_may_not_contradict_the_checkpoint(tmp_path, capsys):
     assert "batch: the checkpoint was made with 8, got 16" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--steps", "0"], "error: steps: expected a positive integer, got 0"),
-        (["--every", "0"], "error: every: expected a positive integer, got 0"),
-        (["--rate", "nan"], "error: rate: expected a positive number, got nan"),
-        (["--batch", "109"], "error: src, tgt: expected one length, at least batch=109"),
-        (["--held-out-pairs", "0"], "error: texts: expected at least one, got none"),
-        (["--train-pairs", "-1"], "error: train: expected a count in [0, "),
-        (["--resume", "nowhere.pt"], "error: [Errno 2] No such file or directory: 'nowhere.pt'"),
-        (["--export", "nowhere/w"], "error: export: expected a folder that exists"),
-        (["--out", "nowhere/run.pt"], "error: [Errno 2] No such file or directory"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_exit_code_2(more, message, tmp_path, capsys):
-    assert main(options(tmp_path, "--steps", "2", *more)) == 2
-    captured = capsys.readouterr()
-    assert captured.err.startswith(message)
-    assert captured.err.count("\n") == 1
-
-
 def test_a_damaged_checkpoint_is_one_sentence(tmp_path, capsys):
     path = tmp_path / "run.pt"
     path.write_bytes(b"PK\x03\x04 half a file")

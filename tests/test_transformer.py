@@ -15,7 +15,6 @@ from helpers import (
     H,
     assert_close,
     gradients,
-    refuses,
     shake,
     torch_decoder_layer,
     torch_encoder_layer,
@@ -220,45 +219,3 @@ def test_maps_of_the_whole_model():
 def test_a_model_on_the_meta_device_gives_shapes():
     logits = build().to("meta")(SRC.to("meta"), TGT.to("meta"))
     assert logits.shape == (B, LT, TGT_VOCAB)
-
-
-@pytest.mark.parametrize("bad", [-1, SRC_VOCAB])
-def test_an_id_outside_the_vocabulary_is_refused(bad):
-    src = SRC.clone()
-    src[1, 1] = bad
-    with refuses(ValueError, "src: ", f"[0, {SRC_VOCAB})", f"got {bad}"):
-        build()(src, TGT)
-    with refuses(ValueError, "tgt: ", f"[0, {TGT_VOCAB})"):
-        build()(SRC, SRC.where(SRC != 4, TGT_VOCAB))
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bool])
-def test_ids_that_are_no_integers_are_refused(dtype):
-    with refuses(TypeError, "src: ", str(dtype)):
-        build()(SRC.to(dtype), TGT)
-    with refuses(TypeError, "tgt: ", str(dtype)):
-        build()(SRC, TGT.to(dtype))
-
-
-def test_wrong_shapes_are_refused():
-    with refuses(ValueError, "src: ", "[B, Ls]"):
-        build()(SRC[0], TGT)
-    with refuses(ValueError, "tgt: ", "[B, Lt]"):
-        build()(SRC, TGT[0])
-    with refuses(ValueError, "encoder_output"):
-        build()(SRC[:1], TGT)
-
-
-def test_a_sequence_beyond_max_len_is_refused():
-    with refuses(ValueError, "max_len=8", "got 9"):
-        build()(torch.ones(1, 9, dtype=torch.long), TGT[:1])
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("src_vocab", 0), ("tgt_vocab", -1), ("num_layers", 0), ("pad_id", 20), ("dropout", 2.0)],
-)
-def test_a_wrong_size_is_refused(name, value):
-    right = dict(src_vocab=32, tgt_vocab=20, d_model=D, num_heads=H, d_ff=D_FF, num_layers=1)
-    with refuses(ValueError, f"{name}: ", str(value)):
-        Transformer(**{**right, name: value})

@@ -60,7 +60,8 @@ class MultiHeadAttention(nn.Module):
     """Attend H times in parallel, each head in its own d_k = D // H features.
 
     Q, K and V are the inputs before projection. Self-attention passes one tensor
-    three times. They are finite: what a NaN gives depends on the kernel.
+    three times. They are finite: a mask keeps no NaN out, and what one gives depends on
+    the kernel.
     From "Attention Is All You Need", section 3.2.2.
 
     Shapes:

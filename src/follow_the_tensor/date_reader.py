@@ -12,7 +12,7 @@ import torch
 
 from .dates import clean
 from .generation import generate
-from .shapes import check_shape
+from .shapes import check_shape, check_size, check_string, check_strings
 from .transformer import Transformer
 from .vocabulary import BOS, EOS, Vocabulary
 
@@ -53,8 +53,7 @@ class DateReader:
             TypeError: `texts` is one string, or does not hold strings.
             ValueError: there are no texts, or one is empty or longer than the model takes.
         """
-        if isinstance(texts, str):
-            raise TypeError("texts: expected a list of strings, got one string")
+        check_strings("texts", texts)
         cleaned = [self._checked(n, text) for n, text in enumerate(texts)]
         return self.source.batch(cleaned).to(self.model.to_logits.weight.device)
 
@@ -67,7 +66,9 @@ class DateReader:
         Raises:
             TypeError, ValueError: see `encode`. An empty list is fine and gives one.
         """
-        if not isinstance(texts, str) and len(texts) == 0:
+        check_strings("texts", texts)
+        check_size("at_once", at_once)
+        if len(texts) == 0:
             return []
         answers = []
         for src in self.encode(texts).split(at_once):
@@ -76,8 +77,7 @@ class DateReader:
         return answers
 
     def _checked(self, n, text):
-        if not isinstance(text, str):
-            raise TypeError(f"texts[{n}]: expected a string, got {type(text).__name__}")
+        check_string(f"texts[{n}]", text)
         text = clean(text)
         longest = self.model.position.max_len - 1  # EOS needs a place
         if not 1 <= len(text) <= longest:

@@ -9,6 +9,7 @@ import random
 import re
 import unicodedata
 
+from .shapes import check_integer, check_size
 from .vocabulary import Vocabulary
 
 LANGUAGES = tuple("cs de el en es fr hi it ja ko nl pl pt ru sv tr uk zh".split())
@@ -59,6 +60,7 @@ def date_pairs(train, held_out, seed=0):
 
     Raises:
         ValueError: more pairs are asked for than there are days.
+        TypeError: a count is not an integer.
         ModuleNotFoundError: Babel is not installed.
     """
     _check_count("train", train, len(CALENDAR) - HELD_OUT_DAYS)
@@ -85,6 +87,7 @@ def _pairs(days):
 
 
 def _check_count(name, value, most):
+    check_integer(name, value)
     if not 0 <= value <= most:
         raise ValueError(f"{name}: expected a count in [0, {most}], got {value}")
 
@@ -94,9 +97,14 @@ class DateTask:
 
     Shapes:
         train, held_out: src [N, Ls] and tgt [N, 12] each, filled up with PAD
+
+    Raises:
+        ValueError, TypeError: a count is not a positive integer, or there are fewer days.
     """
 
     def __init__(self, train_pairs, held_out_pairs):
+        check_size("train_pairs", train_pairs)
+        check_size("held_out_pairs", held_out_pairs)
         train, held_out = date_pairs(train_pairs, held_out_pairs)
         self.source = Vocabulary.from_texts(text for text, _ in train)
         self.target = Vocabulary(ISO_CHARACTERS)
@@ -111,5 +119,5 @@ class DateTask:
         }
 
     def _ids(self, pairs):
-        texts, dates = zip(*pairs, strict=True) if pairs else ((), ())
+        texts, dates = zip(*pairs, strict=True)
         return self.source.batch(texts), self.target.batch(dates, start=True)

@@ -15,7 +15,7 @@ from .attention import MultiHeadAttention, masked_softmax
 from .encoder import EncoderLayer
 from .feed_forward import PositionWiseFeedForward
 from .positional import PositionalEncoding, sinusoid_table
-from .shapes import check_probability, check_shape, check_size
+from .shapes import check_positive, check_probability, check_shape, check_size
 
 
 class PositionsNeverRegistered(nn.Module):
@@ -43,6 +43,9 @@ def table_for_even_sizes(length, d_model, base=10000.0):
 
     Right: sinusoid_table.
     """
+    check_size("length", length)
+    check_size("d_model", d_model)
+    check_positive("base", base)
     # In float32 the angle of position 5000 would be off in its fourth decimal.
     position = torch.arange(length, dtype=torch.float64).unsqueeze(1)  # [length, 1]
     even_dims = torch.arange(0, d_model, 2, dtype=torch.float64)  # [ceil(D/2)]

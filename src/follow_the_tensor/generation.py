@@ -6,7 +6,7 @@ import torch
 
 from .cache import key_value_cache
 from .masks import padding_mask
-from .shapes import check_size
+from .shapes import check_index, check_size
 
 
 @torch.no_grad()
@@ -112,5 +112,6 @@ def _check_limits(model, bos_id, eos_id, max_len, beam_size):
         )
     V = model.to_logits.out_features
     for name, value in (("bos_id", bos_id), ("eos_id", eos_id)):
-        if not 0 <= value < V or value == model.pad_id:
-            raise ValueError(f"{name}: expected an id in [0, {V}) other than PAD, got {value}")
+        check_index(name, value, V)
+        if value == model.pad_id:
+            raise ValueError(f"{name}: expected an id other than PAD, got {value}")

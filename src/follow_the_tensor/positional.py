@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-from .shapes import check_floats, check_probability, check_size
+from .shapes import check_floats, check_positive, check_probability, check_size
 
 
 def sinusoid_table(length, d_model, base=10000.0):
@@ -16,7 +16,13 @@ def sinusoid_table(length, d_model, base=10000.0):
 
     Shapes:
         returns: [length, D]
+
+    Raises:
+        ValueError, TypeError: a size is not a positive integer, or `base` not a positive number.
     """
+    check_size("length", length)
+    check_size("d_model", d_model)
+    check_positive("base", base)
     # In float32 the angle of position 5000 would be off in its fourth decimal.
     position = torch.arange(length, dtype=torch.float64).unsqueeze(1)  # [length, 1]
     even_dims = torch.arange(0, d_model, 2, dtype=torch.float64)  # [ceil(D/2)]

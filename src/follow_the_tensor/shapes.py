@@ -1,5 +1,7 @@
 """One checker and one wording for every wrong size, shape or dtype."""
 
+import math
+from collections.abc import Iterable
 from numbers import Integral
 
 import torch
@@ -18,6 +20,13 @@ def check_size(name, value):
         raise ValueError(f"{name}: expected a positive integer, got {value}")
 
 
+def check_index(name, value, size):
+    """Raise unless `value` is an integer in [0, size): TypeError or ValueError."""
+    check_integer(name, value)
+    if not 0 <= value < size:
+        raise ValueError(f"{name}: expected an integer in [0, {size}), got {value}")
+
+
 def check_heads(d_model, num_heads):
     """Raise unless `num_heads` heads of one size fill `d_model`: TypeError or ValueError."""
     check_size("d_model", d_model)
@@ -28,10 +37,35 @@ def check_heads(d_model, num_heads):
 
 def check_probability(name, value):
     """Raise unless `value` is a number in [0, 1]: TypeError or ValueError."""
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise TypeError(f"{name}: expected a number, got {type(value).__name__}")
+    _check_number(name, value)
     if not 0 <= value <= 1:
         raise ValueError(f"{name}: expected a number in [0, 1], got {value}")
+
+
+def check_positive(name, value):
+    """Raise unless `value` is a positive number below infinity: TypeError or ValueError."""
+    _check_number(name, value)
+    if not 0 < value < math.inf:
+        raise ValueError(f"{name}: expected a positive number, got {value}")
+
+
+def _check_number(name, value):
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise TypeError(f"{name}: expected a number, got {type(value).__name__}")
+
+
+def check_string(name, value):
+    """Raise a TypeError unless `value` is a string."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a string, got {type(value).__name__}")
+
+
+def check_strings(name, values):
+    """Raise a TypeError if `values` is one string, or nothing that could hold several."""
+    if isinstance(values, str):
+        raise TypeError(f"{name}: expected a list of strings, got one string")
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{name}: expected a list of strings, got {type(values).__name__}")
 
 
 def check_shape(name, tensor, *axes):
@@ -68,8 +102,8 @@ def check_floats(name, tensor, *axes, like=None):
         raise TypeError(f"{name}: expected a floating dtype, got {tensor.dtype}")
     if like is not None and tensor.dtype != like.dtype and not _autocast_converts(tensor):
         raise TypeError(f"{name}: expected {like.dtype}, got {tensor.dtype}")
-    if like is not None and tensor.device != like.device:
-        raise ValueError(f"{name}: expected device {like.device}, got {tensor.device}")
+    if like is not None:
+        _check_device(name, tensor, like)
     return sizes
 
 
@@ -80,20 +114,32 @@ def _autocast_converts(tensor):
     return available and torch.is_autocast_enabled(device) and tensor.dtype != torch.float64
 
 
-def check_ids(name, ids, *axes, vocab_size=None):
-    """`check_shape` for a tensor of token ids, which lie in [0, vocab_size) if that is given.
+def check_ids(name, ids, *axes, table=None):
+    """`check_shape` for a tensor of token ids, which the embedding `table` can look up if given.
 
     Raises:
         TypeError: the dtype is not int32 or int64, which torch.nn.Embedding takes.
-        ValueError: an id is outside the vocabulary.
+        ValueError: an id is outside the vocabulary, or the device is another one.
     """
     sizes = check_shape(name, ids, *axes)
     if ids.dtype not in (torch.int32, torch.int64):
         raise TypeError(f"{name}: expected int32 or int64 ids, got {ids.dtype}")
+    if table is not None:
+        _check_device(name, ids, table.weight)
+        _check_vocabulary(name, ids, table.num_embeddings)
+    return sizes
+
+
+def _check_vocabulary(name, ids, vocab_size):
     # A tensor on the meta device has sizes and no ids to look at.
-    if vocab_size is not None and ids.numel() and not ids.is_meta:
+    if ids.numel() and not ids.is_meta:
         low, high = ids.min().item(), ids.max().item()
         if low < 0 or high >= vocab_size:
             bad = low if low < 0 else high
             raise ValueError(f"{name}: expected ids in [0, {vocab_size}), got {bad}")
-    return sizes
+
+
+def _check_device(name, tensor, like):
+    # Not every operation looks: an embedding of ids on another device returned garbage.
+    if tensor.device != like.device:
+        raise ValueError(f"{name}: expected device {like.device}, got {tensor.device}")

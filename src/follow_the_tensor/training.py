@@ -10,7 +10,7 @@ from torch import nn
 
 from . import parallel
 from .generation import generate, trim
-from .shapes import check_probability, check_size
+from .shapes import check_ids, check_index, check_positive, check_probability, check_size
 from .vocabulary import BOS, EOS, PAD
 
 
@@ -30,11 +30,9 @@ class Settings:
         for name in ("steps", "batch", "warmup"):
             check_size(name, getattr(self, name))
         check_probability("dropout", self.dropout)
-        if not 0 <= self.seed < 2**32:
-            raise ValueError(f"seed: expected a number in [0, 2**32), got {self.seed}")
         for name in ("rate", "clip"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"{name}: expected a positive number, got {getattr(self, name)}")
+            check_positive(name, getattr(self, name))
+        check_index("seed", self.seed, 2**32)
 
 
 class Run:
@@ -42,14 +40,18 @@ class Run:
 
     Shapes:
         src: [N, Ls] and tgt: [N, Lt], all the pairs to train on, filled up with PAD
+
+    Raises:
+        ValueError: there are fewer pairs than rows in a batch, or fewer rows than processes,
+            or ids that the model does not know.
+        TypeError: ids are not integers.
     """
 
     def __init__(self, model, src, tgt, settings):
-        if not settings.batch <= len(src) == len(tgt):
-            raise ValueError(
-                f"src, tgt: expected one length, at least batch={settings.batch}, "
-                f"got {len(src)} and {len(tgt)}"
-            )
+        N, _ = check_ids("src", src, "N", "Ls", table=model.src_embedding)
+        check_ids("tgt", tgt, N, "Lt", table=model.tgt_embedding)
+        if N < settings.batch:
+            raise ValueError(f"src: expected at least batch={settings.batch} rows, got {N}")
         if settings.batch < parallel.world_size():
             raise ValueError(
                 f"batch: expected a row for each of {parallel.world_size()} processes, "
@@ -144,10 +146,12 @@ def exact_match(model, src, tgt, at_once=540):
         src: [N, Ls]    tgt: [N, Lt]
         returns: [N], boolean
     """
+    N, Lt = check_ids("tgt", tgt, "N", "Lt")
+    check_ids("src", src, N, "Ls")
     hits = []
     for some_src, some_tgt in zip(src.split(at_once), tgt.split(at_once), strict=True):
-        ids = generate(model, trim(some_src, PAD), BOS, EOS, max_len=tgt.size(1))
-        ids = F.pad(ids, (0, tgt.size(1) - ids.size(1)), value=PAD)  # [B, Lt]
+        ids = generate(model, trim(some_src, PAD), BOS, EOS, max_len=Lt)
+        ids = F.pad(ids, (0, Lt - ids.size(1)), value=PAD)  # [B, Lt]
         hits.append((ids == some_tgt).all(dim=1))
     return torch.cat(hits)
 

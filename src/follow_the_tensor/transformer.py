@@ -9,7 +9,7 @@ from .decoder import DecoderLayer
 from .encoder import EncoderLayer
 from .masks import causal_mask, padding_mask
 from .positional import PositionalEncoding
-from .shapes import check_ids, check_size
+from .shapes import check_ids, check_index, check_size
 
 
 class Transformer(nn.Module):
@@ -24,8 +24,8 @@ class Transformer(nn.Module):
         returns: logits [B, Lt, V] with V = tgt_vocab
 
     Raises:
-        ValueError: a size or shape is wrong, an id is outside its vocabulary, or a
-            sequence is longer than max_len.
+        ValueError: a size, shape or device is wrong, an id is outside its vocabulary,
+            or a sequence is longer than max_len.
         TypeError: ids are not integers.
     """
 
@@ -74,11 +74,11 @@ class Transformer(nn.Module):
         return self.to_logits(x)  # [B, Lt, V]
 
     def embed_source(self, src):
-        check_ids("src", src, "B", "Ls", vocab_size=self.src_embedding.num_embeddings)
+        check_ids("src", src, "B", "Ls", table=self.src_embedding)
         return self.position(self.src_embedding(src) * math.sqrt(self.d_model))  # [B, Ls, D]
 
     def embed_target(self, tgt):
-        check_ids("tgt", tgt, "B", "Lt", vocab_size=self.tgt_embedding.num_embeddings)
+        check_ids("tgt", tgt, "B", "Lt", table=self.tgt_embedding)
         return self.position(self.tgt_embedding(tgt) * math.sqrt(self.d_model))  # [B, Lt, D]
 
 
@@ -90,8 +90,7 @@ def embedding(vocab_size, d_model, pad_id, name):
     """
     check_size(name, vocab_size)
     check_size("d_model", d_model)
-    if not 0 <= pad_id < vocab_size:
-        raise ValueError(f"pad_id: expected an id in [0, {name}={vocab_size}), got {pad_id}")
+    check_index("pad_id", pad_id, vocab_size)
     table = nn.Embedding(vocab_size, d_model, padding_idx=pad_id)
     with torch.no_grad():
         table.weight.normal_(std=d_model**-0.5)

@@ -2,6 +2,8 @@
 
 import torch
 
+from .shapes import check_index, check_string, check_strings
+
 PAD, BOS, EOS, UNKNOWN = 0, 1, 2, 3
 SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
 
@@ -20,8 +22,7 @@ class Vocabulary:
     """
 
     def __init__(self, characters):
-        if not isinstance(characters, str):
-            raise TypeError(f"characters: expected a string, got {type(characters).__name__}")
+        check_string("characters", characters)
         if len(set(characters)) != len(characters):
             raise ValueError(f"characters: expected each one once, got {characters!r}")
         self.characters = characters
@@ -36,7 +37,12 @@ class Vocabulary:
         return len(SPECIAL) + len(self.characters)
 
     def encode(self, text, start=False):
-        """Return the ids of `text` with EOS behind them, and BOS before them if `start`."""
+        """Return the ids of `text` with EOS behind them, and BOS before them if `start`.
+
+        Raises:
+            TypeError: `text` is not a string.
+        """
+        check_string("text", text)
         ids = [self._ids.get(character, UNKNOWN) for character in text]
         return [BOS] * start + ids + [EOS]
 
@@ -44,12 +50,11 @@ class Vocabulary:
         """Return the text before the first EOS. PAD and BOS are dropped, UNKNOWN is "\ufffd".
 
         Raises:
-            ValueError: an id is outside the vocabulary.
+            ValueError, TypeError: an id is outside the vocabulary, or no integer.
         """
         text = ""
         for i in torch.as_tensor(ids).tolist():
-            if not 0 <= i < len(self):
-                raise ValueError(f"ids: expected ids in [0, {len(self)}), got {i}")
+            check_index("ids", i, len(self))
             if i == EOS:
                 break
             if i >= len(SPECIAL):
@@ -66,7 +71,9 @@ class Vocabulary:
 
         Raises:
             ValueError: there are no texts.
+            TypeError: `texts` is one string, or does not hold strings.
         """
+        check_strings("texts", texts)
         rows = [self.encode(text, start) for text in texts]
         if not rows:
             raise ValueError("texts: expected at least one, got none")

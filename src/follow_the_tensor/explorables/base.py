@@ -17,6 +17,18 @@ from .. import palette
 from . import bundle
 
 
+class Finite(traitlets.Float):
+    """A float that is neither NaN nor infinite, for neither of which JSON has a name."""
+
+    info_text = "a finite number"
+
+    def validate(self, obj, value):
+        value = super().validate(obj, value)
+        if not math.isfinite(value):
+            self.error(obj, value)
+        return value
+
+
 class Explorable(anywidget.AnyWidget):
     """A widget whose view is an ES module beside the class.
 
@@ -34,6 +46,10 @@ class Explorable(anywidget.AnyWidget):
     _ipython_display_ = None
 
     def __init__(self, **state):
+        unknown = sorted(set(state) - set(self.class_trait_names()))
+        if unknown:
+            known = ", ".join(sorted(self.class_trait_names(state=True)))
+            raise TypeError(f"{unknown[0]}: expected one of the traits {known}")
         super().__init__(**state)
         self.add_class("explorable")  # what the stylesheet and the pages go by
         self.add_class("live")
@@ -100,16 +116,21 @@ def check_grid(name, value, kind):
     Raises:
         traitlets.TraitError: the rows differ in length, are empty, or hold something else.
     """
-    kinds = (int, float) if kind is float else (bool,)
     widths = {len(row) if isinstance(row, list) else 0 for row in value}
     fits = len(widths) == 1 and 0 not in widths
     if not fits or not all(
-        isinstance(cell, kinds) and math.isfinite(cell) for row in value for cell in row
+        _is_a(kind, cell) and math.isfinite(cell) for row in value for cell in row
     ):
         raise traitlets.TraitError(
             f"{name}: expected rows of one length with finite {kind.__name__} values, got {value}"
         )
     return value
+
+
+def _is_a(kind, cell):
+    if isinstance(cell, bool):  # which is an int too
+        return kind is bool
+    return kind is float and isinstance(cell, (int, float))
 
 
 def check_sizes(sizes):

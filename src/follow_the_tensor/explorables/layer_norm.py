@@ -5,7 +5,7 @@ import torch.nn.functional as F
 import traitlets
 
 from . import bundle
-from .base import Explorable, check_grid, check_sizes, plain, table
+from .base import Explorable, Finite, check_grid, check_sizes, plain, table
 
 EPSILON = 1e-5  # the default of torch.nn.LayerNorm
 
@@ -30,7 +30,7 @@ class LayerNorm(Explorable):
     sublayer = traitlets.List([9.0, 11.0]).tag(sync=True, state=True)
     order = traitlets.Enum(["post", "pre"], "post").tag(sync=True, state=True)
     variance = traitlets.Enum(["biased", "unbiased"], "biased").tag(sync=True, state=True)
-    rate = traitlets.Float(0.5, min=0.0, max=0.9).tag(sync=True, state=True)
+    rate = Finite(0.5, min=0.0, max=0.9).tag(sync=True, state=True)
     training = traitlets.Bool(False).tag(sync=True, state=True)
     kept = traitlets.List([True, False]).tag(sync=True, state=True)
 

@@ -4,7 +4,7 @@ import traitlets
 
 from ..positional import sinusoid_table
 from . import bundle
-from .base import Explorable, plain, table
+from .base import Explorable, Finite, plain, table
 
 
 class Positions(Explorable):
@@ -21,7 +21,7 @@ class Positions(Explorable):
 
     d_model = traitlets.Int(4, min=1, max=32).tag(sync=True, state=True)
     length = traitlets.Int(3, min=1, max=32).tag(sync=True, state=True)
-    base = traitlets.Float(10000.0, min=1.0, max=1e6).tag(sync=True, state=True)
+    base = Finite(10000.0, min=1.0, max=1e6).tag(sync=True, state=True)
 
     def compute(self):
         pe = sinusoid_table(self.length, self.d_model, self.base)  # [L, D]

@@ -6,7 +6,7 @@ import torch
 import traitlets
 
 from . import bundle
-from .base import Explorable, check_grid, plain, table
+from .base import Explorable, Finite, check_grid, plain, table
 
 
 class Softmax(Explorable):
@@ -24,7 +24,7 @@ class Softmax(Explorable):
 
     scores = traitlets.List([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]).tag(sync=True, state=True)
     d_k = traitlets.Int(1, min=1, max=256).tag(sync=True, state=True)
-    sharpness = traitlets.Float(1.0, min=0.0, max=5.0).tag(sync=True, state=True)
+    sharpness = Finite(1.0, min=0.0, max=5.0).tag(sync=True, state=True)
     axis = traitlets.Enum([-1, 0], default_value=-1).tag(sync=True, state=True)
 
     def compute(self):
