@@ -10,16 +10,19 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Stored outputs must be the same on old and new processors; ARM knows only the plain code.
 CAPABILITIES := default $(if $(filter x86_64,$(shell uname -m)),avx2)
-NBVAL := $(BIN)/pytest --nbval --nbval-current-env -p no:cacheprovider -n 2 --dist loadfile
+validate = for capability in $(CAPABILITIES); do \
+    ATEN_CPU_CAPABILITY=$$capability $(1)/pytest \
+        --nbval --nbval-current-env -p no:cacheprovider -n 2 --dist loadfile notebooks; \
+    done
 
 # A reader's own IPython or matplotlib settings must not change an output.
 export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
-test downloads notebooks: export OMP_NUM_THREADS := 1
+test downloads versions notebooks: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots clean bad-input
+.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots clean bad-input versions
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -31,15 +34,32 @@ book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTor
 
 test: book .venv/test.stamp lint downloads  ## build the book, then check everything: code, notebooks, pages
 	$(BIN)/python tools/browser.py
-	for capability in $(CAPABILITIES); do \
-	    ATEN_CPU_CAPABILITY=$$capability $(NBVAL) notebooks; \
-	done
+	$(call validate,$(BIN))
 	$(BIN)/pytest -n 2 --dist worksteal
 
 downloads: book .venv/colab.stamp  ## run the copies that the pages offer with what Colab has
 	folder=$$(mktemp -d); trap 'rm -r "$$folder"' EXIT; \
 	cp _build/html/_sources/notebooks/*.ipynb "$$folder"; cd "$$folder"; \
 	$(CURDIR)/.venv/colab/bin/python -m pytest --nbval --nbval-current-env -p no:cacheprovider -q -n 2 --dist loadfile
+
+# What to check with, beside PYTHON; uv takes the newest or the lowest of everything else.
+RESOLUTION ?= highest
+TORCH ?=
+CONSTRAINT ?=
+COMBINATION = $(strip PYTHON=$(PYTHON) RESOLUTION=$(RESOLUTION) \
+    $(TORCH:%=TORCH=%) $(CONSTRAINT:%=CONSTRAINT=%))
+VERSIONS = .venv/versions/$(subst $() ,-,$(notdir $(COMBINATION)))
+MODULES = $(notdir $(basename $(wildcard $(addprefix src/follow_the_tensor/,* explorables/*))))
+MODULE_TESTS = tests/test_package.py $(sort $(wildcard $(MODULES:%=tests/test_%.py)))
+
+versions: .venv/bin/uv  ## check other releases: PYTHON=python3.12 TORCH=2.9.0 RESOLUTION=lowest-direct
+	$< venv --quiet --clear --python $(PYTHON) $(VERSIONS)
+	$< pip install --quiet --python $(VERSIONS) --resolution $(RESOLUTION) \
+	    $(CONSTRAINT:%=--constraint %) --group versions --editable . $(TORCH:%=torch==%)
+	$(VERSIONS)/bin/python -c "import matplotlib.font_manager"
+	$(call validate,$(VERSIONS)/bin)
+	$(VERSIONS)/bin/pytest -n 2 --dist worksteal -p no:cacheprovider -m "not browser" $(MODULE_TESTS)
+	$(VERSIONS)/bin/python tools/versions.py "$(COMBINATION)"
 
 notebooks: .venv/test.stamp  ## execute and store the notebooks; ONLY=notebooks/03_attention.ipynb for one
 	$(BIN)/python tools/notebooks.py $(ONLY)
@@ -75,6 +95,9 @@ clean:  ## remove what the other targets made, .venv included
 	    { echo "Python 3.11 or newer is needed; name yours: make book PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
 	    echo "Python's venv module is needed; on Debian or Ubuntu install python3-venv" >&2; exit 1; }
+
+.venv/bin/uv: | .venv/bin/python
+	$(PIP) uv==0.13.9
 
 .venv/book.stamp: requirements-book.txt | .venv/bin/python
 	$(PIP) -r requirements-book.txt
