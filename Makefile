@@ -22,7 +22,7 @@ export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
 test downloads versions notebooks: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots clean bad-input versions
+.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots pdf clean bad-input versions
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -74,6 +74,10 @@ lint: .venv/test.stamp  ## check the code's style
 bench: book .venv/bench.stamp  ## measure pages, explorables, layers and the model
 	$(BIN)/python tools/browser.py
 	for benchmark in benchmarks/*.py; do PYTHONPATH=tools $(BIN)/python $$benchmark; done
+
+pdf: book .venv/test.stamp  ## print the built book into one PDF
+	$(BIN)/python tools/browser.py
+	$(BIN)/python tools/pdf.py
 
 screenshots: book .venv/test.stamp  ## take the pictures that README and the front page show
 	$(BIN)/python tools/browser.py
