@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import torch
 
-from .masks import causal_mask, expand_mask, padding_mask
+from .masks import causal_mask, padding_mask
 
 
 class Sizes(NamedTuple):
@@ -81,10 +81,15 @@ def make_mask(kind, B, H, Lq, Lk):
     }[kind]
 
 
+def full_mask(mask, B, H, Lq, Lk):
+    """A mask with all four axes, made without our `expand_mask`, which is under test too."""
+    mask = mask[:, None] if mask.dim() == 3 else mask
+    return mask.expand(B, H, Lq, Lk)  # [B, H, Lq, Lk]
+
+
 def two_masks(kind, B, H, Lq, Lk):
     """One mask for our layers, and the same for PyTorch's: [B·H, Lq, Lk], and True blocks."""
     mask = make_mask(kind, B, H, Lq, Lk)
     if mask is None:
         return None, None
-    full = expand_mask(mask, (B, H, Lq, Lk)).expand(B, H, Lq, Lk)  # [B, H, Lq, Lk]
-    return mask, ~full.reshape(B * H, Lq, Lk)
+    return mask, ~full_mask(mask, B, H, Lq, Lk).reshape(B * H, Lq, Lk)

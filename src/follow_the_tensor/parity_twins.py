@@ -14,8 +14,8 @@ from .attention import MultiHeadAttention, scaled_dot_product_attention
 from .decoder import DecoderLayer
 from .encoder import EncoderLayer
 from .feed_forward import PositionWiseFeedForward
-from .masks import causal_mask, expand_mask
-from .parity_inputs import KINDS, VOCABULARY, draw, make_mask, token_ids, two_masks
+from .masks import causal_mask
+from .parity_inputs import KINDS, VOCABULARY, draw, full_mask, make_mask, token_ids, two_masks
 from .positional import PositionalEncoding
 from .transformer import Transformer
 
@@ -136,8 +136,9 @@ def attention_function(kind, sizes, dtype):
     B, Lq, Lk, D, H = sizes
     inputs = floats(dtype, (B, H, Lq, D // H), (B, H, Lk, D // H), (B, H, Lk, D // H))
     mask = make_mask(kind, B, H, Lq, Lk)
-    four_axes = expand_mask(mask, (B, H, Lq, Lk))  # True keeps in PyTorch's function too
-    options = {"mask": mask}, {"attn_mask": four_axes}
+    # True may attend in PyTorch's function too.
+    theirs = None if mask is None else full_mask(mask, B, H, Lq, Lk)
+    options = {"mask": mask}, {"attn_mask": theirs}
     return Pair(context_alone, F.scaled_dot_product_attention, inputs, *options)
 
 
