@@ -168,7 +168,7 @@ CASES = {
         "test_question_cases::test_pre_ln_that_overwrites_x_loses_it",
     ),
     "Copied weights fit and give other numbers": (
-        "test_encoder::test_value_and_gradients_are_those_of_torch",
+        "test_parity::test_value_and_gradients_are_those_of_torch",
         "test_question_cases::test_the_place_of_the_norm_has_no_weight",
     ),
     "Two calls with the same input differ": ("test_encoder::test_dropout_is_off_in_evaluation",),
