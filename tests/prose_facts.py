@@ -19,11 +19,12 @@ from follow_the_tensor import (
     padding_mask,
 )
 from follow_the_tensor.dates import CALENDAR, ISO_CHARACTERS, LANGUAGES
+from follow_the_tensor.explorables import ModelMap
 from follow_the_tensor.training_command import PAIRS
 from helpers import D_FF, D_K, LS, LT, B, D, H
 from notebook_guard import ROOT
 
-V = 32  # entries of the vocabulary in the running example
+V = ModelMap.V.default_value  # entries of the vocabulary in the running example
 MANTISSA = {torch.float64: sys.float_info.mant_dig, torch.float32: 24}
 assert torch.finfo(torch.float32).eps == 2.0 ** (1 - MANTISSA[torch.float32])
 PICTURED = PositionalEncoding(d_model=D, max_len=60).pe[0]  # [L, D], in chapter 2

@@ -46,6 +46,11 @@ def test_the_command_itself_misses_the_same_number(blind):
     assert mutations.really_fail([blind]) == ["blind.ipynb: Cell 0 is changed and passes"]
 
 
+def test_the_settings_are_those_of_make_test():
+    command = f"NBVAL := $(BIN)/pytest {' '.join(mutations.SETTINGS)} -n 2 --dist loadfile\n"
+    assert command in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("number", "changed"),
     [

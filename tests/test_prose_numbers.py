@@ -1,5 +1,6 @@
 """The numbers in prose: the chapters and pages against the rule, and the rule against examples."""
 
+import json
 import re
 import tomllib
 
@@ -7,9 +8,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from helpers import D_FF, LS, LT, B, D, H
 from notebook_guard import ROOT
 from passages import passages
-from prose_facts import FACTS
+from prose_facts import FACTS, V
 from prose_numbers import Passage, complaints, without_code
 
 UNCHECKED = tomllib.loads((ROOT / "tests" / "unchecked_prose.toml").read_text(encoding="utf-8"))
@@ -66,6 +68,13 @@ def test_facts_and_exceptions_are_needed(path):
 
 def test_facts_and_exceptions_name_pages():
     assert {*FACTS, *UNCHECKED} <= {name_of(path) for path in [*CHAPTERS, *PAGES]}
+
+
+def test_the_map_on_the_front_page_shows_the_running_example():
+    page = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    (state,) = re.findall(r"data-module=\"model_map\" data-state='(.*?)'", page)
+    sizes = {"B": B, "Ls": LS, "Lt": LT, "D": D, "H": H, "d_ff": D_FF, "V": V}
+    assert json.loads(state).items() >= sizes.items()
 
 
 # The rule itself.
