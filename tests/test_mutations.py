@@ -7,6 +7,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+import mutants
 import mutations
 from notebook_guard import ROOT
 
@@ -63,8 +64,8 @@ def test_the_settings_are_those_of_make_test():
     ],
 )
 def test_changes(number, changed):
-    (found,) = mutations.NUMBER.findall(number)
-    assert mutations.changes(found) == changed
+    (found,) = mutants.NUMBER.findall(number)
+    assert mutants.changes(found) == changed
 
 
 def test_each_picture_has_a_cell_that_checks_it():

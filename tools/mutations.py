@@ -3,7 +3,7 @@
     python tools/mutations.py [--stored] [notebooks/03_attention.ipynb ...]
 
 Every digit, every minus sign and every True, False, inf and nan of the stored outputs gets
-another value. To run nbval again for each of them would take weeks. But nbval runs a cell
+another value. To run nbval again for each of them would take days. But nbval runs a cell
 first and compares afterwards. So each notebook runs once, under nbval, and must pass. Then
 nbval's own test of each cell is repeated for each change, whole, with a kernel that repeats
 what the cell has just put out.
@@ -21,7 +21,6 @@ What nbval does not look at is in tests/unchecked_outputs.toml, with what holds 
 """
 
 import argparse
-import re
 import subprocess
 import sys
 import tempfile
@@ -35,65 +34,13 @@ import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, NbCellError
 
+from mutants import PICTURES, mutants
+
 ROOT = Path(__file__).resolve().parent.parent
 UNCHECKED = ROOT / "tests" / "unchecked_outputs.toml"
 SETTINGS = ["--nbval", "--nbval-current-env", "-p", "no:cacheprovider"]  # those of make test
 # nbval is imported here before pytest can rewrite its asserts.
 NBVAL = [*SETTINGS, "-q", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-PICTURES = ("image/png", "image/jpeg")
-
-NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?|[⁰¹²³⁴-⁹]+|-?\binf\b|\b(?:[Tt]rue|[Ff]alse|nan)\b")
-NEXT = str.maketrans("0123456789⁰¹²³⁴⁵⁶⁷⁸⁹", "1234567890¹²³⁴⁵⁶⁷⁸⁹⁰")
-WORDS = {"True": "False", "False": "True", "true": "false", "false": "true"}
-WORDS |= {"inf": "nan", "-inf": "inf", "nan": "inf"}
-
-
-def changes(number):
-    """The number with one of its signs or digits changed, for each of them."""
-    if number in WORDS:
-        return [WORDS[number]]
-    changed = []
-    for i, sign in enumerate(number):
-        if sign != ".":
-            other = "" if sign in "-−" else sign.translate(NEXT)
-            changed.append(number[:i] + other + number[i + 1 :])
-    return changed
-
-
-def leaves(node, path=()):
-    """Every text and number in nested dicts and lists, with the keys that lead to it."""
-    if isinstance(node, dict | list):
-        for key, child in node.items() if isinstance(node, dict) else enumerate(node):
-            yield from leaves(child, (*path, key))
-    else:
-        yield path, str(node)
-
-
-def with_leaf(node, path, value):
-    """The same nested dicts and lists with another value at one place."""
-    if not path:
-        return value
-    changed = copy(node)
-    changed[path[0]] = with_leaf(node[path[0]], path[1:], value)
-    return changed
-
-
-def kind(path):
-    """What a leaf of the outputs is: text/html, text (of a stream), execution_count, …"""
-    return path[2] if path[1] == "data" else path[1]
-
-
-def mutants(outputs):
-    """For each number: what it is, the text around it, and the outputs with it changed."""
-    for path, text in leaves(outputs):
-        if kind(path) in PICTURES:
-            yield kind(path), "a picture", [with_leaf(outputs, path, "another" + text)]
-            continue
-        for found in NUMBER.finditer(text):
-            start, end = found.span()
-            around = f"{text[max(0, start - 30) : start]}[{found[0]}]{text[end : end + 30]}"
-            texts = [text[:start] + other + text[end:] for other in changes(found[0])]
-            yield kind(path), around, [with_leaf(outputs, path, other) for other in texts]
 
 
 class Replay:
@@ -181,7 +128,7 @@ def excused(survivor):
 
 
 def change_each_cell(path, target):
-    """Store a copy with one number changed in each cell that has one; return their numbers."""
+    """Store a copy with one number changed in each cell that has one; return their names."""
     notebook = nbformat.read(path, as_version=4)
     changed = set()
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
