@@ -3,6 +3,7 @@
 import ast
 import html
 import re
+from itertools import pairwise
 
 from notebook_guard import python
 from prose_numbers import Passage, without_code
@@ -11,6 +12,7 @@ NUMBER = re.compile(  # -1, 20_000, 1e-9
     r"(?:(?<![\w)\]])-)?(?<![A-Za-z_\d.])\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?"
 )
 AROUND = 2  # so many cells with numbers before a passage are near it, and so many after it
+LINK = re.compile(r"notebooks/(\w+)\.ipynb")
 RANGE = re.compile(r"range\((?:\d+, )?(\d+)")  # ends one before its number
 
 
@@ -52,3 +54,17 @@ def passages(notebook, name):
         near = [row for rows in before + after for row in rows]
         chapter = [row for rows in shown for row in rows]
         yield Passage(f"{name}, cell {cell.id}", prose_of(cell), near, chapter)
+
+
+def sections(page, name, shown_in):
+    """The prose of a page, section by section.
+
+    One with a heading of the third level may lean on the chapters that it links to;
+    `shown_in` gives the rows of numbers of a chapter.
+    """
+    text = without_code(page)
+    starts = [0, *(hit.start() for hit in re.finditer(r"^#{2,3} ", text, re.MULTILINE)), None]
+    for start, end in pairwise(starts):
+        chapters = set(LINK.findall(page[start:end])) if text.startswith("### ", start) else ()
+        rows = [row for chapter in chapters for row in shown_in(chapter)]
+        yield Passage(name, text[start:end], rows, rows)

@@ -79,6 +79,7 @@ FACTS = {
         " | ".join(["| query", *(f"key {key}" for key in range(4))]),
         *(" | ".join([f"| **{q}**", *map(str, causal_mask(4)[q].tolist())]) for q in range(4)),
     ],
+    "book/questions": [f"ends at {torch.finfo(torch.float16).min:.0f}"],
     "book/running": [f"Python {oldest_python()} or newer"],
     "01_syntax": [
         f"have {MANTISSA[torch.float64]} binary digits",

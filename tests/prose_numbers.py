@@ -4,8 +4,10 @@ The rule for a chapter. Numbers in a row, such as 2, 0, 2 or [2, 6, 12], must st
 order in the code or in one output of the two cells with numbers before it or the two after. A
 row of three digits or more, which is hardly there by chance, may stand anywhere in the chapter.
 What is left must belong to an equation that is true, to a sentence of tests/prose_facts.py,
-which works its numbers out, or to one of tests/unchecked_prose.toml. On a page without cells
-only the last three count.
+which works its numbers out, or to one of tests/unchecked_prose.toml.
+
+On a page without cells only the last three count, but a section of the third level, such as
+an answer to a reader's question, may have its numbers from the chapters that it links to.
 
 Not looked at: code in prose, the targets of links, the numbers of chapters, faults, checks,
 questions and list items, exponents and factors of letters in a formula, and numbers in words.
