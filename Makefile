@@ -20,9 +20,9 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
-test downloads versions notebooks: export OMP_NUM_THREADS := 1
+test downloads versions notebooks mutations: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots clean bad-input versions
+.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots clean bad-input versions mutations
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -66,6 +66,9 @@ notebooks: .venv/test.stamp  ## execute and store the notebooks; ONLY=notebooks/
 
 bad-input: .venv/test.stamp  ## write the page of bad input again from its table
 	$(BIN)/python tools/bad_input.py
+
+mutations: .venv/test.stamp  ## change every stored number, one at a time, and see validation fail
+	$(BIN)/python tools/mutations.py
 
 lint: .venv/test.stamp  ## check the code's style
 	$(BIN)/ruff check .
