@@ -67,8 +67,9 @@ def test_each_entry_stands_once():
     assert len(INDEX) == len(ENTRIES) == PAGE.count("\n:::{py:") - PAGE.count(":::{py:currentm")
 
 
-def test_every_torch_name_is_in_the_index():
-    used = {name for name in READ.dotted if name.startswith("torch.") and not is_module(name)}
+def test_every_name_of_torch_and_ipywidgets_is_in_the_index():
+    used = {name for name in READ.dotted if name.startswith(("torch.", "ipywidgets."))}
+    used = {name for name in used if not is_module(name)}
     assert used - INDEX == NOT_READ
 
 
