@@ -22,10 +22,11 @@ export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
 test downloads versions notebooks: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots clean bad-input versions
+.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots \
+    versions bad-input lock clean
 
 help:  ## list the targets
-	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
 
 book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTorch needed)
 	@rm -rf _build  # what is left of an earlier build would hide a warning or keep a removed page
@@ -71,7 +72,7 @@ lint: .venv/test.stamp  ## check the code's style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-bench: book .venv/bench.stamp  ## measure pages, explorables, layers and the model
+bench: book .venv/test.stamp  ## measure pages, explorables, layers and the model
 	$(BIN)/python tools/browser.py
 	for benchmark in benchmarks/*.py; do PYTHONPATH=tools $(BIN)/python $$benchmark; done
 
@@ -87,6 +88,19 @@ serve: book  ## serve the built book at http://localhost:8000
 
 setup: .venv/test.stamp  ## install everything that tests and notebooks need
 
+# Every package with its version and the hashes of its files, for all systems. PyTorch stays out:
+# which build of it fits is for each machine to say. Any of its builds pins what it brings itself.
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+    --no-annotate --no-header --no-emit-index-url
+
+lock: .venv/bin/uv  ## write the lock files anew from the requirements files
+	for name in requirements-book requirements-bench; do \
+	    $(LOCK) $$name.txt \
+	        | sed -E '/^(torch|triton|cuda-|nvidia-)/,/[^\\]$$/d' > .venv/$$name.lock; \
+	done
+	mv .venv/requirements-book.lock requirements-book.lock
+	mv .venv/requirements-bench.lock requirements.lock
+
 clean:  ## remove what the other targets made, .venv included
 	rm -rf .venv _build .pytest_cache .ruff_cache
 
@@ -99,12 +113,13 @@ clean:  ## remove what the other targets made, .venv included
 .venv/bin/uv: | .venv/bin/python
 	$(PIP) uv==0.13.9
 
-.venv/book.stamp: requirements-book.txt | .venv/bin/python
-	$(PIP) -r requirements-book.txt
+.venv/book.stamp: requirements-book.lock | .venv/bin/python
+	$(PIP) --require-hashes --requirement requirements-book.lock
 	@touch $@
 
-.venv/test.stamp: requirements.txt pyproject.toml .venv/book.stamp
-	$(PIP) -r requirements.txt
+.venv/test.stamp: requirements.lock requirements.txt pyproject.toml .venv/book.stamp
+	$(PIP) --require-hashes --requirement requirements.lock
+	$(PIP) --requirement requirements.txt  # what the lock leaves out: PyTorch, if it is not there yet
 	$(PIP) --no-deps --editable .
 	$(BIN)/python -c "import matplotlib.font_manager"  # its first run prints a warning into a notebook
 	@touch $@
@@ -114,8 +129,4 @@ clean:  ## remove what the other targets made, .venv included
 	@$(BIN)/python -m venv .venv/colab
 	.venv/colab/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-colab.txt
 	$(BIN)/python tools/lend_torch.py .venv/colab
-	@touch $@
-
-.venv/bench.stamp: requirements-bench.txt .venv/test.stamp
-	$(PIP) -r requirements-bench.txt
 	@touch $@
