@@ -22,8 +22,8 @@ export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
 test downloads versions notebooks: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots \
-    versions bad-input lock clean
+.PHONY: help setup book serve test downloads notebooks weights lint check-workflows bench screenshots \
+    versions bad-input small-torch lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
@@ -33,7 +33,7 @@ book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTor
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
 	@echo "The book is ready. Open $(CURDIR)/_build/html/index.html"
 
-test: book .venv/test.stamp lint downloads  ## build the book, then check everything: code, notebooks, pages
+test: book .venv/test.stamp lint check-workflows downloads  ## build the book, then check everything: code, notebooks, pages
 	$(BIN)/python tools/browser.py
 	$(call validate,$(BIN))
 	$(BIN)/pytest -n 2 --dist worksteal
@@ -72,6 +72,12 @@ lint: .venv/test.stamp  ## check the code's style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+check-workflows: .venv/test.stamp  ## check the files that other machines run: their form and their safety
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
+	$(BIN)/zizmor --offline --quiet .github
+
 bench: book .venv/test.stamp  ## measure pages, explorables, layers and the model
 	$(BIN)/python tools/browser.py
 	for benchmark in benchmarks/*.py; do PYTHONPATH=tools $(BIN)/python $$benchmark; done
@@ -87,6 +93,9 @@ serve: book  ## serve the built book at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000
 
 setup: .venv/test.stamp  ## install everything that tests and notebooks need
+
+small-torch: .venv/bin/uv  ## on Linux, before setup: get PyTorch without CUDA
+	$(BIN)/uv pip install --python $(BIN)/python --torch-backend cpu "$$(grep ^torch== requirements.txt)"
 
 # Every package with its version and the hashes of its files, for all systems. PyTorch stays out:
 # which build of it fits is for each machine to say. Any of its builds pins what it brings itself.
@@ -124,9 +133,15 @@ clean:  ## remove what the other targets made, .venv included
 	$(BIN)/python -c "import matplotlib.font_manager"  # its first run prints a warning into a notebook
 	@touch $@
 
-.venv/colab.stamp: requirements-colab.txt .venv/test.stamp
+# In Colab's own image everything but the checker is there: make downloads COLAB=image
+.venv/colab.stamp: requirements-colab.txt $(if $(COLAB),,.venv/test.stamp)
 	@rm -rf .venv/colab
+ifeq ($(COLAB),image)
+	@$(PYTHON) -m venv --system-site-packages .venv/colab
+	.venv/colab/bin/python -m pip install --quiet --disable-pip-version-check nbval pytest-xdist
+else
 	@$(BIN)/python -m venv .venv/colab
 	.venv/colab/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-colab.txt
 	$(BIN)/python tools/lend_torch.py .venv/colab
+endif
 	@touch $@
