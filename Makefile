@@ -22,17 +22,18 @@ export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
 test downloads versions notebooks mutations: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots clean bad-input versions mutations
+.PHONY: help setup book serve test downloads versions notebooks mutations bad-input weights lint \
+    check-workflows bench screenshots small-torch lock clean
 
 help:  ## list the targets
-	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
 
 book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTorch needed)
 	@rm -rf _build  # what is left of an earlier build would hide a warning or keep a removed page
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
 	@echo "The book is ready. Open $(CURDIR)/_build/html/index.html"
 
-test: book .venv/test.stamp lint downloads  ## build the book, then check everything: code, notebooks, pages
+test: book .venv/test.stamp lint check-workflows downloads  ## build the book, then check everything: code, notebooks, pages
 	$(BIN)/python tools/browser.py
 	$(call validate,$(BIN))
 	$(BIN)/pytest -n 2 --dist worksteal
@@ -74,7 +75,13 @@ lint: .venv/test.stamp  ## check the code's style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-bench: book .venv/bench.stamp  ## measure pages, explorables, layers and the model
+check-workflows: .venv/test.stamp  ## check the files that other machines run: their form and their safety
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
+	$(BIN)/zizmor --offline --quiet .github
+
+bench: book .venv/test.stamp  ## measure pages, explorables, layers and the model
 	$(BIN)/python tools/browser.py
 	for benchmark in benchmarks/*.py; do PYTHONPATH=tools $(BIN)/python $$benchmark; done
 
@@ -90,6 +97,22 @@ serve: book  ## serve the built book at http://localhost:8000
 
 setup: .venv/test.stamp  ## install everything that tests and notebooks need
 
+small-torch: .venv/bin/uv  ## on Linux, before setup: get PyTorch without CUDA
+	$(BIN)/uv pip install --python $(BIN)/python --torch-backend cpu "$$(grep ^torch== requirements.txt)"
+
+# Every package with its version and the hashes of its files, for all systems. PyTorch stays out:
+# which build of it fits is for each machine to say. Any of its builds pins what it brings itself.
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+    --no-annotate --no-header --no-emit-index-url
+
+lock: .venv/bin/uv  ## write the lock files anew from the requirements files
+	for name in requirements-book requirements-bench; do \
+	    $(LOCK) $$name.txt \
+	        | sed -E '/^(torch|triton|cuda-|nvidia-)/,/[^\\]$$/d' > .venv/$$name.lock; \
+	done
+	mv .venv/requirements-book.lock requirements-book.lock
+	mv .venv/requirements-bench.lock requirements.lock
+
 clean:  ## remove what the other targets made, .venv included
 	rm -rf .venv _build .pytest_cache .ruff_cache
 
@@ -102,23 +125,26 @@ clean:  ## remove what the other targets made, .venv included
 .venv/bin/uv: | .venv/bin/python
 	$(PIP) uv==0.13.9
 
-.venv/book.stamp: requirements-book.txt | .venv/bin/python
-	$(PIP) -r requirements-book.txt
+.venv/book.stamp: requirements-book.lock | .venv/bin/python
+	$(PIP) --require-hashes --requirement requirements-book.lock
 	@touch $@
 
-.venv/test.stamp: requirements.txt pyproject.toml .venv/book.stamp
-	$(PIP) -r requirements.txt
+.venv/test.stamp: requirements.lock requirements.txt pyproject.toml .venv/book.stamp
+	$(PIP) --require-hashes --requirement requirements.lock
+	$(PIP) --requirement requirements.txt  # what the lock leaves out: PyTorch, if it is not there yet
 	$(PIP) --no-deps --editable .
 	$(BIN)/python -c "import matplotlib.font_manager"  # its first run prints a warning into a notebook
 	@touch $@
 
-.venv/colab.stamp: requirements-colab.txt .venv/test.stamp
+# In Colab's own image everything but the checker is there: make downloads COLAB=image
+.venv/colab.stamp: requirements-colab.txt $(if $(COLAB),,.venv/test.stamp)
 	@rm -rf .venv/colab
+ifeq ($(COLAB),image)
+	@$(PYTHON) -m venv --system-site-packages .venv/colab
+	.venv/colab/bin/python -m pip install --quiet --disable-pip-version-check nbval pytest-xdist
+else
 	@$(BIN)/python -m venv .venv/colab
 	.venv/colab/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-colab.txt
 	$(BIN)/python tools/lend_torch.py .venv/colab
-	@touch $@
-
-.venv/bench.stamp: requirements-bench.txt .venv/test.stamp
-	$(PIP) -r requirements-bench.txt
+endif
 	@touch $@
