@@ -28,6 +28,7 @@ PLUMBING = {
 NOT_READ = {
     "torch.SymInt",  # torch.export
     "torch.amp.is_autocast_available",
+    "torch.compiler.is_compiling",  # torch.compile
     "torch.is_autocast_enabled",
 }
 # Names behind a dot that a tensor or a module has too, and that stand for something else here.
@@ -43,6 +44,7 @@ NOT_TORCH = {
 }
 # Called where a chapter shows the effect but not the name: the index has to be enough.
 EXPLAINED_HERE = {
+    "torch.nn.TransformerDecoder": "in the twin of the whole model, whose source no chapter shows",
     "torch.Tensor.is_complex": "in the check behind expand_mask",
     "torch.Tensor.is_floating_point": "in the check behind expand_mask",
     "torch.Tensor.is_meta": "in the check behind the ids of a model",
