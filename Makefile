@@ -71,9 +71,9 @@ lint: .venv/test.stamp  ## check the code's style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-bench: book .venv/bench.stamp  ## measure pages, explorables, layers and the model
+bench: book .venv/bench.stamp  ## measure everything and write book/benchmarks.md; ONLY=layers prints a part
 	$(BIN)/python tools/browser.py
-	for benchmark in benchmarks/*.py; do PYTHONPATH=tools $(BIN)/python $$benchmark; done
+	PYTHONPATH=tools $(BIN)/python -m benchmarks $(ONLY)
 
 screenshots: book .venv/test.stamp  ## take the pictures that README and the front page show
 	$(BIN)/python tools/browser.py
