@@ -81,9 +81,9 @@ check-workflows: .venv/test.stamp  ## check the files that other machines run: t
 	$(BIN)/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
 	$(BIN)/zizmor --offline --quiet .github
 
-bench: book .venv/test.stamp  ## measure pages, explorables, layers and the model
+bench: book .venv/test.stamp  ## measure everything and write book/benchmarks.md; ONLY=layers prints a part
 	$(BIN)/python tools/browser.py
-	for benchmark in benchmarks/*.py; do PYTHONPATH=tools $(BIN)/python $$benchmark; done
+	PYTHONPATH=tools $(BIN)/python -m benchmarks $(ONLY)
 
 screenshots: book .venv/test.stamp  ## take the pictures that README and the front page show
 	$(BIN)/python tools/browser.py
