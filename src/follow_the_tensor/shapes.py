@@ -90,8 +90,10 @@ def check_ids(name, ids, *axes, vocab_size=None):
     sizes = check_shape(name, ids, *axes)
     if ids.dtype not in (torch.int32, torch.int64):
         raise TypeError(f"{name}: expected int32 or int64 ids, got {ids.dtype}")
-    # A tensor on the meta device has sizes and no ids to look at.
-    if vocab_size is not None and ids.numel() and not ids.is_meta:
+    # On the meta device, and while torch.compile or torch.export traces, there are sizes
+    # and no ids to look at.
+    there = not torch.compiler.is_compiling() and not ids.is_meta
+    if vocab_size is not None and there and ids.numel():
         low, high = ids.min().item(), ids.max().item()
         if low < 0 or high >= vocab_size:
             bad = low if low < 0 else high
