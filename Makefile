@@ -17,9 +17,9 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
-test notebooks: export OMP_NUM_THREADS := 1
+test properties notebooks: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test notebooks weights lint bench screenshots clean
+.PHONY: help setup book serve test properties notebooks weights lint bench screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):[^#]*## /\1\t/' | expand -t 14
@@ -34,7 +34,11 @@ test: book .venv/test.stamp lint  ## build the book, then check everything: code
 	for capability in $(CAPABILITIES); do \
 	    ATEN_CPU_CAPABILITY=$$capability $(NBVAL) notebooks; \
 	done
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2 --dist worksteal --least-cases 2000
+
+properties: .venv/test.stamp  ## look for a counterexample in 50,000 new cases (half an hour)
+	$(BIN)/pytest -n 2 --dist worksteal --hypothesis-profile exploring --least-cases 50000 \
+	    tests/test_properties*.py
 
 notebooks: .venv/test.stamp  ## execute and store the notebooks; ONLY=notebooks/03_attention.ipynb for one
 	$(BIN)/python tools/notebooks.py $(ONLY)
@@ -60,7 +64,7 @@ serve: book  ## serve the built book at http://localhost:8000
 setup: .venv/test.stamp  ## install everything that tests and notebooks need
 
 clean:  ## remove what the other targets made, .venv included
-	rm -rf .venv _build .pytest_cache .ruff_cache
+	rm -rf .venv _build .pytest_cache .ruff_cache .hypothesis
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
