@@ -68,8 +68,10 @@ def test_numbers_and_gradients_are_finite(name, data):
     call = data.draw(calls(name))
     inputs = [x.requires_grad_() if x.is_floating_point() else x for x in call.inputs]
     where = [*(x for x in inputs if x.requires_grad), *call.layer.parameters()]
-    output, *_ = call.outputs(inputs=inputs)
-    for x in (output, *gradients(output, where)):
+    with torch.autograd.set_detect_anomaly(True):  # a NaN on the way may be hidden by a zero
+        output, *_ = call.outputs(inputs=inputs)
+        grads = gradients(output, where)
+    for x in (output, *grads):
         assert x.isfinite().all()
 
 
