@@ -20,10 +20,10 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
-test downloads versions notebooks mutations: export OMP_NUM_THREADS := 1
+test downloads versions properties notebooks mutations: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test downloads versions notebooks mutations bad-input weights lint \
-    check-workflows bench screenshots small-torch lock clean
+.PHONY: help setup book serve test downloads versions properties notebooks mutations bad-input \
+    weights lint check-workflows bench screenshots small-torch lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
@@ -36,7 +36,11 @@ book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTor
 test: book .venv/test.stamp lint check-workflows downloads  ## build the book, then check everything: code, notebooks, pages
 	$(BIN)/python tools/browser.py
 	$(call validate,$(BIN))
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2 --dist worksteal --least-cases 2000
+
+properties: .venv/test.stamp  ## look for a counterexample in 50,000 new cases (half an hour)
+	$(BIN)/pytest -n 2 --dist worksteal --hypothesis-profile exploring --least-cases 50000 \
+	    tests/test_properties*.py
 
 downloads: book .venv/colab.stamp  ## run the copies that the pages offer with what Colab has
 	folder=$$(mktemp -d); trap 'rm -r "$$folder"' EXIT; \
@@ -114,7 +118,7 @@ lock: .venv/bin/uv  ## write the lock files anew from the requirements files
 	mv .venv/requirements-bench.lock requirements.lock
 
 clean:  ## remove what the other targets made, .venv included
-	rm -rf .venv _build .pytest_cache .ruff_cache
+	rm -rf .venv _build .pytest_cache .ruff_cache .hypothesis
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -1,6 +1,19 @@
 import pytest
+from hypothesis import settings
 
 from browser import launch
+
+pytest_plugins = ["case_counter"]
+
+# The same examples in every run; nothing is stored in the project.
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, database=None, max_examples=40
+)
+# New examples in every run; a failure prints what brings its example back.
+settings.register_profile(
+    "exploring", deadline=None, database=None, print_blob=True, max_examples=460
+)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="module")  # a second browser in one process does not start

@@ -170,3 +170,18 @@ def test_maps_of_the_whole_model():
 def test_a_model_on_the_meta_device_gives_shapes():
     logits = build().to("meta")(SRC.to("meta"), TGT.to("meta"))
     assert logits.shape == (B, LT, TGT_VOCAB)
+
+
+def test_it_compiles_as_one_graph():
+    model = build()
+    compiled = torch.compile(model, backend="eager", fullgraph=True)
+    torch.testing.assert_close(compiled(SRC, TGT), model(SRC, TGT))
+
+
+def test_it_can_be_exported_with_free_lengths():
+    model = build()
+    batch, source, target = (torch.export.Dim(name, min=2, max=8) for name in ("B", "Ls", "Lt"))
+    free = {0: batch, 1: source}, {0: batch, 1: target}
+    exported = torch.export.export(model, (SRC, TGT), dynamic_shapes=free, strict=False).module()
+    src, tgt = SRC[:, :5].repeat(2, 1), TGT[:, :3].repeat(2, 1)
+    torch.testing.assert_close(exported(src, tgt), model(src, tgt))
