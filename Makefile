@@ -55,7 +55,7 @@ COMBINATION = $(strip PYTHON=$(PYTHON) RESOLUTION=$(RESOLUTION) \
     $(TORCH:%=TORCH=%) $(CONSTRAINT:%=CONSTRAINT=%))
 VERSIONS = .venv/versions/$(subst $() ,-,$(notdir $(COMBINATION)))
 MODULES = $(notdir $(basename $(wildcard $(addprefix src/follow_the_tensor/,* explorables/*))))
-MODULE_TESTS = tests/test_package.py $(sort $(wildcard $(MODULES:%=tests/test_%.py)))
+MODULE_TESTS = $(sort $(wildcard $(patsubst %,tests/test_%.py,package bad_input $(MODULES))))
 
 versions: .venv/bin/uv  ## check other releases: PYTHON=python3.12 TORCH=2.9.0 RESOLUTION=lowest-direct
 	$< venv --quiet --clear --python $(PYTHON) $(VERSIONS)
