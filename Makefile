@@ -23,7 +23,7 @@ export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 test downloads versions properties notebooks mutations: export OMP_NUM_THREADS := 1
 
 .PHONY: help setup book serve test downloads versions properties notebooks mutations bad-input \
-    weights lint check-workflows bench screenshots small-torch lock clean
+    weights lint check-workflows bench screenshots pdf small-torch lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
@@ -88,6 +88,10 @@ check-workflows: .venv/test.stamp  ## check the files that other machines run: t
 bench: book .venv/test.stamp  ## measure everything and write book/benchmarks.md; ONLY=layers prints a part
 	$(BIN)/python tools/browser.py
 	PYTHONPATH=tools $(BIN)/python -m benchmarks $(ONLY)
+
+pdf: book .venv/test.stamp  ## print the built book into one PDF
+	$(BIN)/python tools/browser.py
+	$(BIN)/python tools/pdf.py
 
 screenshots: book .venv/test.stamp  ## take the pictures that README and the front page show
 	$(BIN)/python tools/browser.py

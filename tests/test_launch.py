@@ -1,11 +1,8 @@
 """The links under each chapter's title, in a book built with a repository and in one without."""
 
 import json
-import os
 import re
 import subprocess
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -22,16 +19,6 @@ COLAB = re.compile(r"https://colab\.research\.google\.com/github/([^/]+/[^/]+)/b
 def git(*arguments):
     command = ["git", "-C", ROOT, *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    """The book of somebody who has it on GitHub under another name."""
-    folder = tmp_path_factory.mktemp("sample")
-    build = [Path(sys.executable).with_name("jupyter-book"), "build", ROOT, "-W", "-n", "--quiet"]
-    environment = os.environ | {"BOOK_REPOSITORY": "git@github.com:sample/their-book.git"}
-    subprocess.run([*build, "--path-output", folder], env=environment, check=True)
-    return folder / "_build" / "html"
 
 
 def links(book, page):

@@ -46,7 +46,7 @@ def test_page(open_page, page, theme):
 
 def test_the_book_has_the_pages_of_its_contents():
     built = {path.relative_to(BOOK).with_suffix("").as_posix() for path in BOOK.rglob("*.html")}
-    assert built == {*PAGES, "genindex", "index", "search"}, "run make book"
+    assert built == {*PAGES, "404", "genindex", "index", "search"}, "run make book"
 
 
 @pytest.mark.parametrize(("page", "sentence"), SENTENCES.items())

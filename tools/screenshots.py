@@ -1,4 +1,7 @@
-"""Take the pictures of the book that README and the front page show (make screenshots)."""
+"""Take the pictures of the book: for README and the front page, and the card that chats show.
+
+`make screenshots` runs this.
+"""
 
 import io
 from pathlib import Path
@@ -10,6 +13,7 @@ from browser import Visit, launch
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "_build" / "html"
 IMAGES = ROOT / "book" / "images"
+CARD = ROOT / "book" / "_static" / "card.png"
 # Name of the picture: page, and what to show in its middle.
 PICTURES = {
     "front": ("book/index.html", "h1"),
@@ -25,9 +29,16 @@ def save(picture, path):
     print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} KB")
 
 
+def take_card(browser):
+    context = browser.new_context(offline=True, viewport={"width": 1200, "height": 630})
+    save(Visit(context, ROOT / "tools" / "card.html").page.screenshot(), CARD)
+    context.close()
+
+
 def main():
     IMAGES.mkdir(exist_ok=True)
     with launch() as browser:
+        take_card(browser)
         for theme in ("light", "dark"):
             context = browser.new_context(
                 color_scheme=theme,

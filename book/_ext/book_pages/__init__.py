@@ -2,13 +2,31 @@
 
 from pathlib import Path
 
-from . import citations, downloads, explorables, icons, launch, mathematics, slimming, strict
+from . import (
+    address,
+    citations,
+    downloads,
+    edition,
+    explorables,
+    icons,
+    launch,
+    mathematics,
+    not_found,
+    sharing,
+    slimming,
+    strict,
+)
+
+PARTS = (
+    edition, address, sharing, mathematics, icons, explorables, citations, launch, downloads,
+    slimming, not_found, strict,
+)  # fmt: skip
 
 
 def setup(app):
     # Jupyter Book always sets this value; the extension it belongs to is not used here.
     app.add_config_value("comments_config", {}, "html")
     app.config.templates_path.append(str(Path(__file__).parent / "templates"))
-    for part in (mathematics, icons, explorables, citations, launch, downloads, slimming, strict):
+    for part in PARTS:
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
