@@ -20,22 +20,27 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
-test downloads versions notebooks: export OMP_NUM_THREADS := 1
+test downloads versions properties notebooks mutations: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test downloads notebooks weights lint bench screenshots pdf clean bad-input versions
+.PHONY: help setup book serve test downloads versions properties notebooks mutations bad-input \
+    weights lint check-workflows bench screenshots pdf small-torch lock clean
 
 help:  ## list the targets
-	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
 
 book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTorch needed)
 	@rm -rf _build  # what is left of an earlier build would hide a warning or keep a removed page
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
 	@echo "The book is ready. Open $(CURDIR)/_build/html/index.html"
 
-test: book .venv/test.stamp lint downloads  ## build the book, then check everything: code, notebooks, pages
+test: book .venv/test.stamp lint check-workflows downloads  ## build the book, then check everything: code, notebooks, pages
 	$(BIN)/python tools/browser.py
 	$(call validate,$(BIN))
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2 --dist worksteal --least-cases 2000
+
+properties: .venv/test.stamp  ## look for a counterexample in 50,000 new cases (half an hour)
+	$(BIN)/pytest -n 2 --dist worksteal --hypothesis-profile exploring --least-cases 50000 \
+	    tests/test_properties*.py
 
 downloads: book .venv/colab.stamp  ## run the copies that the pages offer with what Colab has
 	folder=$$(mktemp -d); trap 'rm -r "$$folder"' EXIT; \
@@ -50,7 +55,7 @@ COMBINATION = $(strip PYTHON=$(PYTHON) RESOLUTION=$(RESOLUTION) \
     $(TORCH:%=TORCH=%) $(CONSTRAINT:%=CONSTRAINT=%))
 VERSIONS = .venv/versions/$(subst $() ,-,$(notdir $(COMBINATION)))
 MODULES = $(notdir $(basename $(wildcard $(addprefix src/follow_the_tensor/,* explorables/*))))
-MODULE_TESTS = tests/test_package.py $(sort $(wildcard $(MODULES:%=tests/test_%.py)))
+MODULE_TESTS = $(sort $(wildcard $(patsubst %,tests/test_%.py,package bad_input $(MODULES))))
 
 versions: .venv/bin/uv  ## check other releases: PYTHON=python3.12 TORCH=2.9.0 RESOLUTION=lowest-direct
 	$< venv --quiet --clear --python $(PYTHON) $(VERSIONS)
@@ -67,13 +72,22 @@ notebooks: .venv/test.stamp  ## execute and store the notebooks; ONLY=notebooks/
 bad-input: .venv/test.stamp  ## write the page of bad input again from its table
 	$(BIN)/python tools/bad_input.py
 
+mutations: .venv/test.stamp  ## change every stored number, one at a time, and see validation fail
+	$(BIN)/python tools/mutations.py
+
 lint: .venv/test.stamp  ## check the code's style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-bench: book .venv/bench.stamp  ## measure pages, explorables, layers and the model
+check-workflows: .venv/test.stamp  ## check the files that other machines run: their form and their safety
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
+	$(BIN)/zizmor --offline --quiet .github
+
+bench: book .venv/test.stamp  ## measure everything and write book/benchmarks.md; ONLY=layers prints a part
 	$(BIN)/python tools/browser.py
-	for benchmark in benchmarks/*.py; do PYTHONPATH=tools $(BIN)/python $$benchmark; done
+	PYTHONPATH=tools $(BIN)/python -m benchmarks $(ONLY)
 
 pdf: book .venv/test.stamp  ## print the built book into one PDF
 	$(BIN)/python tools/browser.py
@@ -91,8 +105,24 @@ serve: book  ## serve the built book at http://localhost:8000
 
 setup: .venv/test.stamp  ## install everything that tests and notebooks need
 
+small-torch: .venv/bin/uv  ## on Linux, before setup: get PyTorch without CUDA
+	$(BIN)/uv pip install --python $(BIN)/python --torch-backend cpu "$$(grep ^torch== requirements.txt)"
+
+# Every package with its version and the hashes of its files, for all systems. PyTorch stays out:
+# which build of it fits is for each machine to say. Any of its builds pins what it brings itself.
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+    --no-annotate --no-header --no-emit-index-url
+
+lock: .venv/bin/uv  ## write the lock files anew from the requirements files
+	for name in requirements-book requirements-bench; do \
+	    $(LOCK) $$name.txt \
+	        | sed -E '/^(torch|triton|cuda-|nvidia-)/,/[^\\]$$/d' > .venv/$$name.lock; \
+	done
+	mv .venv/requirements-book.lock requirements-book.lock
+	mv .venv/requirements-bench.lock requirements.lock
+
 clean:  ## remove what the other targets made, .venv included
-	rm -rf .venv _build .pytest_cache .ruff_cache
+	rm -rf .venv _build .pytest_cache .ruff_cache .hypothesis
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -103,23 +133,26 @@ clean:  ## remove what the other targets made, .venv included
 .venv/bin/uv: | .venv/bin/python
 	$(PIP) uv==0.13.9
 
-.venv/book.stamp: requirements-book.txt | .venv/bin/python
-	$(PIP) -r requirements-book.txt
+.venv/book.stamp: requirements-book.lock | .venv/bin/python
+	$(PIP) --require-hashes --requirement requirements-book.lock
 	@touch $@
 
-.venv/test.stamp: requirements.txt pyproject.toml .venv/book.stamp
-	$(PIP) -r requirements.txt
+.venv/test.stamp: requirements.lock requirements.txt pyproject.toml .venv/book.stamp
+	$(PIP) --require-hashes --requirement requirements.lock
+	$(PIP) --requirement requirements.txt  # what the lock leaves out: PyTorch, if it is not there yet
 	$(PIP) --no-deps --editable .
 	$(BIN)/python -c "import matplotlib.font_manager"  # its first run prints a warning into a notebook
 	@touch $@
 
-.venv/colab.stamp: requirements-colab.txt .venv/test.stamp
+# In Colab's own image everything but the checker is there: make downloads COLAB=image
+.venv/colab.stamp: requirements-colab.txt $(if $(COLAB),,.venv/test.stamp)
 	@rm -rf .venv/colab
+ifeq ($(COLAB),image)
+	@$(PYTHON) -m venv --system-site-packages .venv/colab
+	.venv/colab/bin/python -m pip install --quiet --disable-pip-version-check nbval pytest-xdist
+else
 	@$(BIN)/python -m venv .venv/colab
 	.venv/colab/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-colab.txt
 	$(BIN)/python tools/lend_torch.py .venv/colab
-	@touch $@
-
-.venv/bench.stamp: requirements-bench.txt .venv/test.stamp
-	$(PIP) -r requirements-bench.txt
+endif
 	@touch $@

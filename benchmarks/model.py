@@ -1,43 +1,22 @@
-"""Hold the model to its figures, each beside what it is compared with (make bench).
+"""A step of training beside torch.nn.Transformer, decoding, and a whole training."""
 
-    python benchmarks/model.py [--short] [--without-training]
-
-Everything that is compared runs in turns in this one process; times are medians.
-"""
-
-import argparse
 import math
-import statistics
-import tempfile
-import time
-from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from follow_the_tensor import MultiHeadAttention, Transformer, causal_mask, generate
+from follow_the_tensor import Transformer, generate
 from follow_the_tensor.date_reader import SIZES
+from follow_the_tensor.dates import DateTask
+from follow_the_tensor.training import Settings, exact_match, train
+from follow_the_tensor.training_command import PAIRS, new_run
 from follow_the_tensor.vocabulary import BOS, EOS, PAD
 
-ROW = "{:<44}{:>12}{:>14}{:>9}   {}"
+from .table import Row, alternate, seconds
 
-
-def alternate(rounds, *actions):
-    """Median seconds of each action, run in turns so that a busy machine slows all alike."""
-    for action in actions:
-        action()
-    times = [[] for _ in actions]
-    for _ in range(rounds):
-        for action, column in zip(actions, times, strict=True):
-            start = time.perf_counter()
-            action()
-            column.append(time.perf_counter() - start)
-    return [statistics.median(column) for column in times]
-
-
-def line(title, ours, other, goal):
-    print(ROW.format(title, f"{ours * 1e3:.1f}", f"{other * 1e3:.1f}", f"{other / ours:.2f}", goal))
+TITLE = "The model, trained and at work"
+ROUNDS = 40
 
 
 class TorchTransformer(nn.Module):
@@ -65,7 +44,8 @@ class TorchTransformer(nn.Module):
         return self.to_logits(hidden)
 
 
-def training_step(rounds):
+def training_step(dropout):
+    """Median seconds of a step: our model, and PyTorch's."""
     src_vocab, tgt_vocab, batch, Ls, Lt = 176, 15, 128, 36, 11
     src = torch.randint(4, src_vocab, (batch, Ls))
     src[torch.arange(Ls) >= torch.randint(9, Ls, (batch, 1))] = PAD
@@ -82,29 +62,12 @@ def training_step(rounds):
 
         return action
 
-    for dropout in (0.0, 0.1):
-        ours = Transformer(src_vocab, tgt_vocab, dropout=dropout, **SIZES)
-        theirs = TorchTransformer(src_vocab, tgt_vocab, dropout)
-        times = alternate(rounds, step(ours), step(theirs))
-        line(f"training step, dropout {dropout}", *times, "nn.Transformer; at least 1")
+    ours = Transformer(src_vocab, tgt_vocab, dropout=dropout, **SIZES)
+    return alternate(ROUNDS, step(ours), step(TorchTransformer(src_vocab, tgt_vocab, dropout)))
 
 
-def attention(B, L, D, H, rounds):
-    ours = MultiHeadAttention(D, H)
-    theirs = nn.MultiheadAttention(D, H, batch_first=True)
-    x, mask = torch.randn(B, L, D, requires_grad=True), causal_mask(L)
-    fused, torch_s, written_out = alternate(
-        rounds,
-        lambda: ours(x, x, x, mask).sum().backward(),
-        lambda: theirs(x, x, x, attn_mask=~mask, need_weights=False)[0].sum().backward(),
-        lambda: ours(x, x, x, mask, need_weights=True)[0].sum().backward(),
-    )
-    line(f"attention, L = {L}", fused, torch_s, "nn.MultiheadAttention; at least 1")
-    line("", fused, written_out, "written out" + ("; at least 2" if L == 2048 else ""))
-
-
-def decoding(rounds):
-    torch.manual_seed(0)
+def decoding():
+    """Median seconds of writing 128 tokens: with the cache, and without."""
     sizes = {"d_model": 256, "num_heads": 8, "d_ff": 1024, "num_layers": 4}
     model = Transformer(100, 100, max_len=129, **sizes)
     with torch.no_grad():
@@ -114,65 +77,24 @@ def decoding(rounds):
     def action(use_cache):
         return lambda: generate(model, src, BOS, EOS, 129, use_cache=use_cache)
 
-    times = alternate(max(1, rounds // 10), action(True), action(False))
-    line("128 new tokens with the cache", *times, "without it; at least 3")
+    return alternate(ROUNDS // 10, action(True), action(False))
 
 
-def kept_bytes(attention, length, need_weights):
-    """Bytes that the graph of one pass keeps for backward, weights aside."""
-    x, kept = torch.randn(2, length, attention.d_model, requires_grad=True), {}
-    weights = {p.untyped_storage().data_ptr() for p in attention.parameters()}
+def rows():
+    torch.manual_seed(0)
+    for dropout in (0.0, 0.1):
+        ours, theirs = (1000 * time for time in training_step(dropout))
+        how = f"{ROUNDS} rounds in turns, batches of 128"
+        what = f"a step of training, dropout {dropout}"
+        yield Row(what, ours, "ms", how, "nn.Transformer", theirs)
+    cached, without = decoding()
+    how = f"{ROUNDS // 10} rounds in turns, 8 texts"
+    yield Row("128 new tokens with the cache", cached, "s", how, "without it", without)
 
-    def pack(tensor):
-        storage = tensor.untyped_storage()
-        if storage.data_ptr() not in weights:
-            kept[storage.data_ptr()] = storage.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        output = attention(x, x, x, need_weights=need_weights)
-        assert output is not None  # alive: no storage was freed and counted twice
-    return sum(kept.values())
-
-
-def memory():
-    attention = MultiHeadAttention(64, 4)
-    print(f"\n{'kept for backward (KB)':<44}{'fused':>12}{'written out':>14}{'ratio':>9}")
-    before = None
-    for L in (128, 256, 512, 1024):
-        fused, written_out = (kept_bytes(attention, L, need) / 1000 for need in (False, True))
-        note = f"{fused / before:.2f} times the line above; 2 is linear" if before else ""
-        ratio = f"{written_out / fused:.1f}"
-        print(ROW.format(f"L = {L}", f"{fused:.0f}", f"{written_out:.0f}", ratio, note))
-        before = fused
-
-
-def training():
-    from follow_the_tensor.training_command import main as train_from_shell
-
-    print("\ntraining from nothing, 1000 steps; at least 0.995 exact within 90 s on two cores")
-    with tempfile.TemporaryDirectory() as folder:
-        start = time.perf_counter()
-        train_from_shell(["--out", str(Path(folder) / "run.pt")])
-        print(f"seconds, data and evaluation included: {time.perf_counter() - start:.0f}")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--short", action="store_true", help="fewer rounds")
-    parser.add_argument("--without-training", action="store_true")
-    args = parser.parse_args()
-    rounds = 5 if args.short else 40
-    print(ROW.format("median milliseconds", "ours", "other", "ratio", "other is; goal"))
-    training_step(rounds)
-    attention(8, 128, 256, 8, rounds)
-    attention(2, 512, 512, 8, rounds)
-    attention(1, 2048, 512, 8, max(3, rounds // 4))
-    decoding(rounds)
-    memory()
-    if not args.without_training:
-        training()
-
-
-if __name__ == "__main__":
-    main()
+    task = DateTask(*PAIRS.values())
+    run = new_run(task, Settings())
+    time = seconds(lambda: train(run))
+    hits = int(exact_match(run.model, *task.held_out).sum())
+    count = len(task.held_out[0])
+    how = f"one run of {run.step} steps; then {hits} of {count} held-out dates right"
+    yield Row("the date reader, trained from nothing", time, "s", how)

@@ -4,8 +4,21 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from browser import launch
+
+pytest_plugins = ["case_counter"]
+
+# The same examples in every run; nothing is stored in the project.
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, database=None, max_examples=40
+)
+# New examples in every run; a failure prints what brings its example back.
+settings.register_profile(
+    "exploring", deadline=None, database=None, print_blob=True, max_examples=460
+)
+settings.load_profile("repeatable")
 
 ROOT = Path(__file__).resolve().parent.parent
 

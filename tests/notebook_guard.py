@@ -54,7 +54,13 @@ def counts(notebook):
     """nbval passes a cell that was never executed, and does not look at the counts."""
     numbers = [cell.execution_count for _, cell in code_cells(notebook)]
     wanted = list(range(1, len(numbers) + 1))
-    return [] if numbers == wanted else [f"execution counts are {numbers}, not 1..{len(numbers)}"]
+    if numbers != wanted:
+        return [f"execution counts are {numbers}, not 1..{len(numbers)}"]
+    return [
+        f"cell {i}: its result is counted {output.execution_count}"
+        for i, cell, output in outputs(notebook)
+        if output.get("execution_count", cell.execution_count) != cell.execution_count
+    ]
 
 
 def empty_cells(notebook):

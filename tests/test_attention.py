@@ -3,7 +3,6 @@ import math
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from follow_the_tensor import (
@@ -30,7 +29,6 @@ from helpers import (
     gradients,
     refuses,
     shake,
-    torch_attention,
 )
 
 INF = float("inf")
@@ -107,17 +105,6 @@ def test_values_may_have_another_size():
     context, weights = scaled_dot_product_attention(Q, K, draw(B, H, LS, 7))
     assert context.shape == (B, H, LT, 7)
     assert weights.shape == (B, H, LT, LS)
-
-
-@every_dtype
-@every_mask
-def test_context_and_gradients_are_those_of_torch(mask, dtype):
-    QKV = heads(dtype)
-    ours, _ = scaled_dot_product_attention(*QKV, mask)
-    theirs = F.scaled_dot_product_attention(*QKV, attn_mask=as_four_axes(mask))
-    assert_close(ours, theirs, factor=16)
-    for our, their in zip(gradients(ours, QKV), gradients(theirs, QKV), strict=True):
-        assert_close(our, their, factor=16)
 
 
 @every_dtype
@@ -253,28 +240,6 @@ def test_both_paths_agree_in_value_and_gradient(mask, dtype):
     where = [*QKV, *attention.parameters()]
     for ours, theirs in zip(gradients(written_out, where), gradients(fused, where), strict=True):
         assert_close(ours, theirs, factor=32)
-
-
-@pytest.mark.parametrize("kind", [kind for kind in MASKS if "empty" not in kind])
-@pytest.mark.parametrize("num_heads", [1, H, D])
-def test_the_layer_is_that_of_torch_with_the_mask_negated(num_heads, kind):
-    torch.manual_seed(0)
-    attention = shake(MultiHeadAttention(D, num_heads)).double()
-    QKV = inputs(torch.float64)
-    mask, blocked = MASKS[kind], None
-    if mask is not None:
-        mask = as_four_axes(mask)
-        mask = mask if mask.size(1) in (1, num_heads) else mask[:, :1]
-        blocked = ~mask.expand(B, num_heads, LT, LS).reshape(-1, LT, LS)  # True blocks there
-    theirs, their_weights = torch_attention(attention)(
-        *QKV, attn_mask=blocked, average_attn_weights=False
-    )
-    written_out, weights = attention(*QKV, mask, need_weights=True)
-    assert_close(weights, their_weights, factor=16)
-    for ours in (written_out, attention(*QKV, mask)):
-        assert_close(ours, theirs, factor=16)
-        for our, their in zip(gradients(ours, QKV), gradients(theirs, QKV), strict=True):
-            assert_close(our, their, factor=32)
 
 
 @pytest.mark.parametrize("need_weights", [False, True])

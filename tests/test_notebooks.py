@@ -59,12 +59,17 @@ def shown(**data):
     return new_output("display_data", data=kinds)
 
 
+def result(text, count):
+    return new_output("execute_result", data={"text/plain": text}, execution_count=count)
+
+
 ERROR = new_output("error", ename="ValueError", evalue="no", traceback=[])
 VIEW = new_output("display_data", data={"application/vnd.jupyter.widget-view+json": {}})
 
 BROKEN = [
     ("counts", notebook(code(count=None))),
     ("counts", notebook(code(count=2), code(count=1))),
+    ("counts", notebook(code("1 + 1", result("2", count=7)))),
     ("empty_cells", notebook(new_markdown_cell(" "))),
     ("stderr", notebook(printed("x", name="stderr"))),
     ("errors", notebook(code("f()", ERROR))),
@@ -97,7 +102,7 @@ BROKEN = [
 
 CLEAN = notebook(
     new_markdown_cell("# Masks\n\n```python\nprint(1)\n```\n\n$x_{1}$ ![a grid](grid.png)"),
-    code("mask.shape", new_output("execute_result", data={"text/plain": "(2, 3)"})),
+    code("mask.shape", result("(2, 3)", count=1)),
     code("f()", ERROR, count=2, tags=["raises-exception"]),
     code("plot()", shown(image_png="iVBORw0KGgo="), count=3, mystnb={"image": {"alt": "a grid"}}),
     code("class Tiny:\n    def forward(self, x):\n        return x", count=4),

@@ -36,7 +36,7 @@ def open_page(browser):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("page", [*PAGES, "search"])
+@pytest.mark.parametrize("page", [*PAGES, "genindex", "search"])
 def test_page(open_page, page, theme):
     visit = open_page(BOOK / f"{page}.html", theme)
     assert visit.page.evaluate("document.documentElement.dataset.theme") == theme
@@ -46,7 +46,7 @@ def test_page(open_page, page, theme):
 
 def test_the_book_has_the_pages_of_its_contents():
     built = {path.relative_to(BOOK).with_suffix("").as_posix() for path in BOOK.rglob("*.html")}
-    assert built == {*PAGES, "404", "index", "search"}, "run make book"
+    assert built == {*PAGES, "404", "genindex", "index", "search"}, "run make book"
 
 
 @pytest.mark.parametrize(("page", "sentence"), SENTENCES.items())

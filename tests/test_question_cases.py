@@ -23,7 +23,8 @@ from follow_the_tensor import (
     scaled_dot_product_attention,
 )
 from follow_the_tensor.attention import masked_softmax
-from helpers import LS, B, D, H, assert_close, draw, torch_attention, torch_encoder_layer
+from follow_the_tensor.parity_twins import copy_weights
+from helpers import LS, B, D, H, assert_close, draw
 from notebook_guard import ROOT
 
 INF = float("inf")
@@ -86,7 +87,8 @@ def test_a_padding_mask_becomes_a_flag_for_pytorch():
     ids, x = torch.tensor([[4, 5, 6, 2, 0, 0], [7, 8, 9, 10, 2, 0]]), draw(B, LS, D)
     ours = MultiHeadAttention(D, H)
     flag = ~padding_mask(ids)[:, 0, 0]  # [B, Lk], True blocks
-    theirs, _ = torch_attention(ours)(x, x, x, key_padding_mask=flag)
+    theirs = copy_weights(ours, nn.MultiheadAttention(D, H, batch_first=True))
+    theirs, _ = theirs(x, x, x, key_padding_mask=flag)
     assert_close(theirs, ours(x, x, x, padding_mask(ids)), factor=16)
 
 
@@ -223,7 +225,7 @@ def test_pre_ln_that_overwrites_x_loses_it():  # reader question Q18
 
 def test_the_place_of_the_norm_has_no_weight():
     ours, x = EncoderLayer(D, H, 24, dropout=0.0), draw(B, LS, D)
-    theirs = torch_encoder_layer(ours)
+    theirs = copy_weights(ours, nn.TransformerEncoderLayer(D, H, 24, 0.0, batch_first=True))
     other = nn.TransformerEncoderLayer(D, H, 24, 0.0, batch_first=True, norm_first=True)
     other.load_state_dict(theirs.state_dict())  # raises nothing
     torch.testing.assert_close(ours(x), theirs(x), rtol=0, atol=1e-5)

@@ -44,6 +44,17 @@ def test_several_objects_stand_two_lines_apart():
 def test_no_source_closes_the_fence_early():
     shown = show_source(show_source, MultiHeadAttention)
     assert [line for line in lines(shown) if line.startswith("```")] == ["```python", "```"]
+    shown = show_source(with_code_block)
+    assert (lines(shown)[0], lines(shown)[-1]) == ("````python", "````")
+
+
+def with_code_block():
+    """A docstring may hold an example.
+
+    ```python
+    with_code_block()
+    ```
+    """
 
 
 @pytest.mark.parametrize("thing", [len, 3, "causal_mask", MultiHeadAttention(4, 2)])

@@ -56,15 +56,15 @@ def launch():
 
 
 class Visit:
-    """A page opened in a browser, with what it asked for and what went wrong."""
+    """A page, a file or an address, opened in a browser: what it asked for, what went wrong."""
 
-    def __init__(self, context, path):
+    def __init__(self, context, place):
         self.requests, self.errors = [], []
         self.page = context.new_page()
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", self.note)
-        self.page.goto(path.as_uri())
+        self.page.goto(place if isinstance(place, str) else place.as_uri())
         # MathJax is there only on pages with maths, and draws after the load event.
         self.page.evaluate("window.MathJax?.startup?.promise")
 

@@ -41,7 +41,7 @@ def name_cells(cells, stem):
 
 def set_up(cells):
     """The cells with the one set-up cell, whose text is kept in one file, before other code."""
-    chapter = [cell for cell in cells if "setup" not in cell["metadata"].get("tags", [])]
+    chapter = [cell for cell in cells if cell.get("id") != "set-up"]
     first = next(n for n, cell in enumerate(chapter) if cell["cell_type"] == "code")
     cell = {
         "cell_type": "code",

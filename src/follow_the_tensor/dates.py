@@ -41,8 +41,11 @@ def write_date(day, language, style):
     """Return `day` (a datetime.date) as CLDR writes it, cleaned.
 
     Raises:
+        ValueError: `style` is none of STYLES.
         ModuleNotFoundError: Babel is not installed.
     """
+    if style not in STYLES:  # Babel would take it for a pattern, or not, depending on its release
+        raise ValueError(f"style: expected one of {STYLES}, got {style!r}")
     from babel.dates import format_date  # reading dates does not need it
 
     return clean(format_date(day, style, locale=language))

@@ -18,7 +18,11 @@ def show_source(first, *others):
     from IPython.display import Markdown  # only a notebook needs it
 
     blocks = [textwrap.dedent(inspect.getsource(obj)).rstrip() for obj in (first, *others)]
-    return Markdown("```python\n" + "\n\n\n".join(blocks) + "\n```")
+    source = "\n\n\n".join(blocks)
+    fence = 3 * "`"
+    while fence in source:  # a docstring may hold a code block of its own
+        fence += "`"
+    return Markdown(f"{fence}python\n{source}\n{fence}")
 
 
 def step_through(function, /, *inputs, **keywords):

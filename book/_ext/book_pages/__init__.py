@@ -4,6 +4,7 @@ from pathlib import Path
 
 from . import (
     address,
+    citations,
     downloads,
     edition,
     explorables,
@@ -13,11 +14,12 @@ from . import (
     not_found,
     sharing,
     slimming,
+    strict,
 )
 
 PARTS = (
-    edition, address, sharing, mathematics, icons, explorables, launch, downloads, slimming,
-    not_found,
+    edition, address, sharing, mathematics, icons, explorables, citations, launch, downloads,
+    slimming, not_found, strict,
 )  # fmt: skip
 
 

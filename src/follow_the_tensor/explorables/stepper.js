@@ -268,7 +268,8 @@ function render({ model, el: root }) {
   function sourceLine(line, text, stop, isString) {
     const indent = text.search(/\S|$/) + 2; // where a line that is too long goes on
     const parts = isString ? [el("span", { class: "string" }, text)] : highlight(text);
-    const code = el("code", { style: `--indent: ${indent}ch` }, ...parts);
+    const code = el("code", {}, ...parts);
+    code.style.setProperty("--indent", `${indent}ch`);
     const inner = stop
       ? el("button", { type: "button", title: WORDS.moves, onclick: () => goToLine(line) }, code)
       : el("span", {}, code);

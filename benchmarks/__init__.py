@@ -1,0 +1,1 @@
+"""What `make bench` measures: one file for each part of its table."""
