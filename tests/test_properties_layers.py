@@ -6,15 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from follow_the_tensor import attention_maps, causal_mask, generate, padding_mask
-from helpers import assert_close, gradients
+from follow_the_tensor.generation import extend
+from helpers import assert_close, draw, gradients
 from strategies import (
     LAYERS,
     MAX_LEN,
     PAD,
     VOCAB,
+    batches,
     calls,
-    draw,
     exactly,
+    fewer,
+    lengths,
     precise,
     seeds,
 )
@@ -230,6 +233,51 @@ def test_one_beam_is_greedy_search(question):
     rows = [greedy(model, src[n : n + 1], max_len) for n in range(len(src))]
     longest = max(len(row) for row in rows)
     assert ids.tolist() == [row + [PAD] * (longest - len(row)) for row in rows]
+
+
+@torch.no_grad()
+def best_beam(model, src, max_len, beam_size):
+    """Beam search of one row, with lists: a beam that has ended stays as it is."""
+    beams = [(0.0, [BOS])]
+    while len(beams[0][1]) < max_len and EOS not in beams[0][1]:
+        longer = [beam for beam in beams if EOS in beam[1]]
+        for score, ids in beams:
+            if EOS not in ids:
+                log_p = model(src, torch.tensor([ids]))[0, -1].log_softmax(dim=-1)  # [V]
+                longer += [(score + log_p[i].item(), [*ids, i]) for i in range(VOCAB) if i != PAD]
+        beams = sorted(longer, reverse=True)[:beam_size]
+    return beams[0][1]
+
+
+@fewer(2)
+@given(questions(), beams)
+def test_several_beams_are_the_search_by_hand(question, beam_size):
+    model, src, max_len = question
+    ids = generate(model, src, BOS, EOS, max_len, beam_size)
+    rows = [best_beam(model, src[n : n + 1], max_len, beam_size) for n in range(len(src))]
+    assert without_padding(ids) == rows
+
+
+@given(batches, beams, lengths, seeds)
+def test_a_step_keeps_the_best_continuations_and_one_of_a_beam_that_ended(B, K, L, seed):
+    ids = torch.randint(0, VOCAB, (B * K, L), generator=torch.Generator().manual_seed(seed))
+    logits = draw(B * K, VOCAB, seed=seed, dtype=torch.float64)
+    scores = draw(B, K, seed=seed + 1, dtype=torch.float64)
+    rows, tokens, best = extend(ids, logits, scores, EOS, PAD)
+    for b in range(B):
+        continuations = []
+        for row in range(b * K, (b + 1) * K):
+            score = scores.flatten()[row]
+            if EOS in ids[row, 1:]:  # the first token only starts
+                continuations.append((score, row, PAD))
+            else:
+                totals = score + logits[row].log_softmax(dim=-1)  # [V]
+                continuations += [(totals[i], row, i) for i in range(VOCAB) if i != PAD]
+        expected = sorted(continuations, reverse=True)[:K]
+        kept = slice(b * K, (b + 1) * K)
+        assert rows[kept].tolist() == [row for _, row, _ in expected]
+        assert tokens[kept, 0].tolist() == [token for _, _, token in expected]
+        assert_close(best[b], torch.stack([score for score, _, _ in expected]), factor=8)
 
 
 @given(questions(), beams)
