@@ -13,7 +13,7 @@ from browser import Visit, launch
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "_build" / "html"
-TARGET = ROOT / "_build" / "follow-the-tensor.pdf"
+TARGET = BOOK / "follow-the-tensor.pdf"
 GATHER = Path(__file__).with_name("pdf.js").read_text(encoding="utf-8")
 MATHS = "mathjax/startup.js"
 
