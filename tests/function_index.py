@@ -35,5 +35,6 @@ def entries():
 
 ENTRIES = list(entries())
 INDEX = {entry.name for entry in ENTRIES}
-EXAMPLES = re.findall(r"`([^`\n]+)` → `([^`\n]+)`", PAGE)
+EXAMPLE = re.compile(r"`([^`\n]+)` → `([^`\n]+)`")
+EXAMPLES = EXAMPLE.findall(PAGE)
 LINK = re.compile(r"\[Chapter (\d+)(?:: (.+?))?\]\(\.\./notebooks/(\w+)\.ipynb(?:#\S+)?\)")

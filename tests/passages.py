@@ -5,21 +5,27 @@ import html
 import re
 from itertools import pairwise
 
+from function_index import EXAMPLE
 from notebook_guard import python
-from prose_numbers import Passage, without_code
+from prose_numbers import Passage, reading, without_code
 
-NUMBER = re.compile(  # -1, 20_000, 1e-9
-    r"(?:(?<![\w)\]])-)?(?<![A-Za-z_\d.])\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?"
+NUMBER = re.compile(  # -1, 20_000, 1e-9, 2⁶
+    r"(?:(?<![\w)\]])-)?(?<![A-Za-z_\d.])\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?[⁻⁰¹²³⁴-⁹]*"
 )
 AROUND = 2  # so many cells with numbers before a passage are near it, and so many after it
 LINK = re.compile(r"notebooks/(\w+)\.ipynb")
 RANGE = re.compile(r"range\((?:\d+, )?(\d+)")  # ends one before its number
+ENTRY = re.compile(r"^(?=## |:::\{py:)", re.MULTILINE)  # of the function index
 
 
 def sentences(cell):
     """Texts in the code that are prose: the questions and reasons of an exercise."""
     texts = [node.value for node in ast.walk(python(cell)) if isinstance(node, ast.Constant)]
     return [text for text in texts if isinstance(text, str) and re.search(r" .*[.?]$", text)]
+
+
+def numbers_in(text):
+    return [reading(hit.replace("_", ""))[0] for hit in NUMBER.findall(text)]
 
 
 def shown_by(cell):
@@ -33,7 +39,7 @@ def shown_by(cell):
     for text in map(html.unescape, texts):
         for sentence in sentences(cell):
             text = text.replace(sentence, "")
-        yield [float(hit.replace("_", "")) for hit in NUMBER.findall(text)]
+        yield numbers_in(text)
         yield from ([float(hit) - 1] for hit in RANGE.findall(text))
 
 
@@ -68,3 +74,14 @@ def sections(page, name, shown_in):
         chapters = set(LINK.findall(page[start:end])) if text.startswith("### ", start) else ()
         rows = [row for chapter in chapters for row in shown_in(chapter)]
         yield Passage(name, text[start:end], rows, rows)
+
+
+def entries(page, name, shown_in):
+    """The prose of the function index, entry by entry.
+
+    Near an entry are its examples, which test_functions runs; its chapter is the one it links to.
+    """
+    for entry in ENTRY.split(page):
+        near = [numbers_in(text) for example in EXAMPLE.findall(entry) for text in example]
+        far = [row for chapter in LINK.findall(entry) for row in shown_in(chapter)]
+        yield Passage(name, without_code(entry), near, near + far)

@@ -10,6 +10,7 @@ import sys
 import tomllib
 
 import torch
+import yaml
 
 from follow_the_tensor import (
     MultiHeadAttention,
@@ -20,18 +21,26 @@ from follow_the_tensor import (
 )
 from follow_the_tensor.dates import CALENDAR, ISO_CHARACTERS, LANGUAGES
 from follow_the_tensor.explorables import ModelMap
+from follow_the_tensor.parity_inputs import SIZES
 from follow_the_tensor.training_command import PAIRS
+from follow_the_tensor.transformer import embedding
 from helpers import D_FF, D_K, LS, LT, B, D, H
 from notebook_guard import ROOT
 
 V = ModelMap.V.default_value  # entries of the vocabulary in the running example
-MANTISSA = {torch.float64: sys.float_info.mant_dig, torch.float32: 24}
-assert torch.finfo(torch.float32).eps == 2.0 ** (1 - MANTISSA[torch.float32])
+MANTISSA = {torch.float64: sys.float_info.mant_dig, torch.float32: 24, torch.bfloat16: 8}
+assert all(torch.finfo(dtype).eps == 2.0 ** (1 - bits) for dtype, bits in MANTISSA.items())
 PICTURED = PositionalEncoding(d_model=D, max_len=60).pe[0]  # [L, D], in chapter 2
 NAMES = [name for name, _ in MultiHeadAttention(D, H).named_parameters()]
 FIRST, LAST = (datetime.date.fromordinal(CALENDAR[end]) for end in (0, -1))
 STEPS = len(LAST.isoformat()) + 1  # to write a date and EOS
 HEADS = torch.arange(B * H * LT * D_K).view(B, H, LT, D_K)[0, :, 0].tolist()  # of token 0
+EMBEDDED = embedding(1000, D, 0, "rows").weight.detach()  # [1000, D]
+NORMED = torch.nn.LayerNorm(D)(torch.randn(1000, D)).detach()
+WIDEST = max(sizes.D for sizes in SIZES.values())
+STUCK = 256  # where a sum of ones in bfloat16 stops, in chapter 17
+NEXT = STUCK * (1 + torch.finfo(torch.bfloat16).eps)
+assert torch.tensor(STUCK + 1, dtype=torch.bfloat16) == STUCK
 
 
 def row(numbers):
@@ -48,6 +57,14 @@ def read(path):
     return (ROOT / path).read_text(encoding="utf-8")
 
 
+def mean_and_variance(x):
+    return f"{x.mean().abs():.0f}", f"{x.var():.0f}"
+
+
+def source_article():
+    return yaml.safe_load(read("CITATION.cff"))["references"][0]
+
+
 def oldest_python():
     project = tomllib.loads(read("pyproject.toml"))["project"]
     return project["requires-python"].removeprefix(">=")
@@ -62,6 +79,17 @@ FACTS = {
     "book/index": [
         f"read dates in {len(LANGUAGES)} languages",
         f"adding {[B, LS, D]} and {[1, LS, D]}",
+    ],
+    "book/functions": [
+        "around {} with variance {}".format(*mean_and_variance(torch.randn(1000))),
+        f"float of {torch.finfo(torch.float64).bits} bits, {MANTISSA[torch.float64]} of them",
+        f"float of {torch.finfo(torch.float32).bits} bits, {MANTISSA[torch.float32]} of them",
+        f"float of {torch.finfo(torch.float16).bits} bits",
+        f"number of {torch.iinfo(torch.int64).bits} bits",
+        f"number of {torch.iinfo(torch.int32).bits} bits",
+        f"A `float32` takes {torch.float32.itemsize} bytes",
+        "to mean {} and variance {}".format(*mean_and_variance(NORMED)),
+        f"length {EMBEDDED.square().sum(dim=-1).mean():.0f} on average",
     ],
     "book/notation": [
         f"| B | sentences in a batch | {B} |",
@@ -80,6 +108,10 @@ FACTS = {
         *(" | ".join([f"| **{q}**", *map(str, causal_mask(4)[q].tolist())]) for q in range(4)),
     ],
     "book/questions": [f"ends at {torch.finfo(torch.float16).min:.0f}"],
+    "book/references": [
+        f"of {source_article()['date-published']:%-d %B %Y}",
+        f"the dates of {len(LANGUAGES)} languages",
+    ],
     "book/running": [f"Python {oldest_python()} or newer"],
     "01_syntax": [
         f"have {MANTISSA[torch.float64]} binary digits",
@@ -162,5 +194,11 @@ FACTS = {
         f"The weights are {', '.join(f'{e}/{2 + 4 + 2}' for e in (2, 4, 2))}",
         f"they become {1 / 2} and {10 / 2:.0f}",
         f"L = {row(MEASURED)}",
+    ],
+    "17_parity": [
+        f"up to {2 * WIDEST} in one sum",
+        f"holds is {NEXT:.0f}, and {STUCK + 1} rounds back",
+        f"bfloat16 holds {MANTISSA[torch.bfloat16]} bits",
+        f"bfloat16 is 2⁻{'⁰¹²³⁴⁵⁶⁷⁸⁹'[MANTISSA[torch.bfloat16] - 1]}",
     ],
 }

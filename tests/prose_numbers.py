@@ -8,6 +8,7 @@ which works its numbers out, or to one of tests/unchecked_prose.toml.
 
 On a page without cells only the last three count, but a section of the third level, such as
 an answer to a reader's question, may have its numbers from the chapters that it links to.
+An entry of the function index has its examples near it, and the chapter that it links to.
 
 Not looked at: code in prose, the targets of links, the numbers of chapters, faults, checks,
 questions and list items, exponents and factors of letters in a formula, and numbers in words.

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from helpers import D_FF, LS, LT, B, D, H
 from notebook_guard import ROOT
-from passages import passages, sections, shown_by
+from passages import entries, passages, sections, shown_by
 from prose_facts import FACTS, V
 from prose_numbers import complaints, without_code
 
@@ -36,7 +36,8 @@ def shown_in(chapter):
 def prose_of(path):
     if path.suffix == ".ipynb":
         return list(passages(nbformat.read(path, as_version=4), path.stem))
-    return list(sections(path.read_text(encoding="utf-8"), name_of(path), shown_in))
+    pieces = entries if path.stem == "functions" else sections
+    return list(pieces(path.read_text(encoding="utf-8"), name_of(path), shown_in))
 
 
 def sentences_for(path):
@@ -113,6 +114,7 @@ HELD = [
     ("It is about 0.14.", WEIGHT),
     ("It is 0.1353.", WEIGHT, *FAR, "Still 0.1353."),
     ("Up to 23.", ("torch.arange(24)", "")),
+    ("Within 2⁶, which is 64.", ("print(table)", "| layer | 2⁶ |")),
     ("More than 95 of 100.", ("print(share > 0.95)", "True")),
     ("A third, 1/3.", ("print(round(x, 4))", "0.3333")),
     ("-10⁹, and 13 000.", ("-1e9, 13_000", "")),
@@ -128,6 +130,7 @@ NOT_HELD = [
     ("It is 0.1354.", WEIGHT),
     ("It is 6.", *FAR, SHAPE),
     ("Up to 25.", ("torch.arange(24)", "")),
+    ("Within 2⁷, which is 128.", ("print(table)", "| layer | 2⁶ |")),
     ("More than 96 of 100.", ("print(share > 0.95)", "True")),
     ("A quarter, 1/4.", ("print(round(x, 4))", "0.3333")),
     ("64·64·64 = 262145.", ("64", "")),
@@ -149,6 +152,12 @@ def test_rule_for_pages_asks_the_chapters_that_an_answer_links_to():
     page = "Row 5.\n\n### Five\n\nRow 5, [there](notebooks/a.ipynb).\n\n### Six\n\nRow 5."
     pieces = sections(page, "page", {"a": [[5.0]]}.get)
     assert [len([*complaints(piece)]) for piece in pieces] == [1, 0, 1]
+
+
+def test_rule_for_the_function_index_asks_the_examples_of_an_entry():
+    entry = ":::{{py:function}} f()\nGives {}. `f()` → `5`\n:::\n"
+    pieces = entries("".join(map(entry.format, [5, 6])), "page", {}.get)
+    assert [len([*complaints(piece)]) for piece in pieces] == [0, 1]
 
 
 def test_rule_reads_alternative_texts():

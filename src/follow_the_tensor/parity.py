@@ -15,7 +15,7 @@ from .parity_twins import ROWS, torch_names
 from .shapes import check_floats
 
 # In eps. One operation rounds by at most eps / 2. A value or gradient has some hundred of them
-# behind it, up to 24 in each sum, and most cancel. The dtypes of 16 bits add up in float32 and
+# behind it, up to 30 in each sum, and most cancel. The dtypes of 16 bits add up in float32 and
 # round the sum once, so a quarter is enough for them.
 TOLERANCE = {torch.float64: 64, torch.float32: 64, torch.float16: 16, torch.bfloat16: 16}
 
