@@ -45,11 +45,6 @@ NOT_TORCH = {
 # Called where a chapter shows the effect but not the name: the index has to be enough.
 EXPLAINED_HERE = {
     "torch.nn.TransformerDecoder": "in the twin of the whole model, whose source no chapter shows",
-    "torch.Tensor.is_complex": "in the check behind expand_mask",
-    "torch.Tensor.is_floating_point": "in the check behind expand_mask",
-    "torch.Tensor.is_meta": "in the check behind the ids of a model",
-    "torch.optim.lr_scheduler.LambdaLR": "in Run, whose constructor no chapter shows",
-    "torch.set_rng_state": "in restore, whose source no chapter shows",
 }
 
 
