@@ -12,6 +12,7 @@ import tomllib
 import torch
 import yaml
 
+from benchmarks import layers
 from follow_the_tensor import (
     MultiHeadAttention,
     PositionalEncoding,
@@ -61,24 +62,31 @@ def mean_and_variance(x):
     return f"{x.mean().abs():.0f}", f"{x.var():.0f}"
 
 
+def citation():
+    return yaml.safe_load(read("CITATION.cff"))
+
+
 def source_article():
-    return yaml.safe_load(read("CITATION.cff"))["references"][0]
+    return citation()["references"][0]
 
 
-def oldest_python():
-    project = tomllib.loads(read("pyproject.toml"))["project"]
-    return project["requires-python"].removeprefix(">=")
+PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
+OLDEST_PYTHON = PROJECT["requires-python"].removeprefix(">=")
+(OLDEST_TORCH,) = re.findall(r"torch>=([\d.]+)", " ".join(PROJECT["dependencies"]))
 
 
 EXPLORABLES = "src/follow_the_tensor/explorables"
 (WITH_NUMBERS,) = re.findall(r"const WITH_NUMBERS = (\d+);", read(f"{EXPLORABLES}/positions.js"))
-MEASURED = re.findall(r"\n    attention\(\d+, (\d+)", read("benchmarks/model.py"))  # lengths L
 
 FACTS = {
-    "README": [f"Python {oldest_python()} or newer", f"dates in {len(LANGUAGES)} languages"],
+    "README": [f"Python {OLDEST_PYTHON} or newer", f"dates in {len(LANGUAGES)} languages"],
     "book/index": [
         f"read dates in {len(LANGUAGES)} languages",
         f"adding {[B, LS, D]} and {[1, LS, D]}",
+    ],
+    "book/about": [
+        f", {source_article()['date-published']:%-d %B %Y}. The article",
+        f"authors ({citation()['date-released']:%Y})",
     ],
     "book/functions": [
         "around {} with variance {}".format(*mean_and_variance(torch.randn(1000))),
@@ -112,7 +120,10 @@ FACTS = {
         f"of {source_article()['date-published']:%-d %B %Y}",
         f"the dates of {len(LANGUAGES)} languages",
     ],
-    "book/running": [f"Python {oldest_python()} or newer"],
+    "book/running": [
+        f"Python {OLDEST_PYTHON} or newer",
+        f"Python {OLDEST_PYTHON} with PyTorch {OLDEST_TORCH}",
+    ],
     "01_syntax": [
         f"have {MANTISSA[torch.float64]} binary digits",
         f"{[LS, 1]} and {[B, LS, D]} fit",
@@ -193,7 +204,7 @@ FACTS = {
         f"the rest {4 * 8 * 8192 * 64 * 4 / 1e6:.0f} megabytes",
         f"The weights are {', '.join(f'{e}/{2 + 4 + 2}' for e in (2, 4, 2))}",
         f"they become {1 / 2} and {10 / 2:.0f}",
-        f"L = {row(MEASURED)}",
+        f"L = {row(layers.SIZES)}",
     ],
     "17_parity": [
         f"up to {2 * WIDEST} in one sum",

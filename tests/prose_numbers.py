@@ -27,7 +27,8 @@ NOT_PROSE = re.compile(
     r"|^\s*\d+\. |^\| \d+\. |^\*\*\d+\.\*\*"  # items of a list or table, exercises
     r"|^#+ \d+ ·"
     r"|\b([Cc]hapter|[Ff]ault|Question|Check)s? \d+( (to|and) \d+)?|\[\d+\](?=\()"
-    r"|\bISO 8601|\b[A-Z]+-\d|\bBSD 3-Clause|\bCC BY 4\.0",  # names
+    r"|\bISO 8601|\b[A-Z]+-\d|\bBSD 3-Clause"  # names
+    r"|\b(CC BY|Attribution) 4\.0|\bOFL 1\.1|\bApache 2\.0",
     re.MULTILINE | re.DOTALL,
 )
 NUMBER = re.compile(
