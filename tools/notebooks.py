@@ -47,7 +47,13 @@ def set_up(cells):
         "cell_type": "code",
         "execution_count": None,
         "id": "set-up",
-        "metadata": {"tags": ["setup", "hide-input"]},
+        "metadata": {
+            "mystnb": {
+                "code_prompt_show": "Show the set-up cell",
+                "code_prompt_hide": "Hide the set-up cell",
+            },
+            "tags": ["setup", "hide-input"],
+        },
         "outputs": [],
         "source": SET_UP.read_text(encoding="utf-8").strip(),
     }
