@@ -101,9 +101,10 @@ def test_page_ends_in_the_licence(page):
 
 
 def test_edition_is_version_and_date_of_the_commit(monkeypatch):
-    version, word, date = edition.edition().split()
+    version, *dated = edition.edition().split()
     assert f'version = "{version}"' in (ROOT / "pyproject.toml").read_text()
-    assert (word, date) == ("of", repository.git("show", "--no-patch", "--format=%cs", "HEAD"))
+    date = repository.git("show", "--no-patch", "--format=%cs", "HEAD")
+    assert dated == (["of", date] if date else [])
     for page in ("book/index", "book/about"):
         assert f"dition {version}" in (BOOK / f"{page}.html").read_text(encoding="utf-8")
     monkeypatch.setattr(edition, "git", lambda *arguments: "")  # an archive has no history
