@@ -3,7 +3,7 @@ import copy
 import torch
 from torch import nn
 
-from follow_the_tensor import EncoderLayer, padding_mask
+from follow_the_tensor import EncoderLayer, causal_mask, padding_mask
 from helpers import (
     D_FF,
     LS,
@@ -129,3 +129,10 @@ def test_it_compiles_as_one_graph():
     layer, x = build(), draw(B, LS, D)
     compiled = torch.compile(layer, backend="eager", fullgraph=True)
     torch.testing.assert_close(compiled(x, VALID), layer(x, VALID))
+
+
+def test_it_compiles_with_free_sizes_where_the_length_equals_d_model():
+    torch.compiler.reset()  # what an earlier test compiled may hide it
+    layer, x, mask = build(), draw(B, D, D), causal_mask(D)[None, None]
+    compiled = torch.compile(layer, backend="eager", dynamic=True, fullgraph=True)
+    torch.testing.assert_close(compiled(x, mask), layer(x, mask))

@@ -74,7 +74,9 @@ def _check_kind(mask, name):
 
 def _broadcasts(mask, sizes):
     return mask.dim() == 4 and all(
-        axis in (1, size) for axis, size in zip(mask.shape, sizes, strict=True)
+        # Not `axis in (1, size)`: torch.compile may miss a symbolic size in a tuple.
+        axis == 1 or axis == size
+        for axis, size in zip(mask.shape, sizes, strict=True)
     )
 
 
