@@ -38,7 +38,7 @@ test: book .venv/test.stamp lint check-workflows downloads  ## build the book, t
 	$(call validate,$(BIN))
 	$(BIN)/pytest -n 2 --dist worksteal --least-cases 2000
 
-properties: .venv/test.stamp  ## look for a counterexample in 50,000 new cases (half an hour)
+properties: .venv/test.stamp  ## look for a counterexample in 50,000 new cases (minutes)
 	$(BIN)/pytest -n 2 --dist worksteal --hypothesis-profile exploring --least-cases 50000 \
 	    tests/test_properties*.py
 
