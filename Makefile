@@ -111,7 +111,7 @@ small-torch: .venv/bin/uv  ## on Linux, before setup: get PyTorch without CUDA
 # Every package with its version and the hashes of its files, for all systems. PyTorch stays out:
 # which build of it fits is for each machine to say. Any of its builds pins what it brings itself.
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-    --no-annotate --no-header --no-emit-index-url
+    --no-annotate --no-header
 
 lock: .venv/bin/uv  ## write the lock files anew from the requirements files
 	for name in requirements-book requirements-bench; do \
