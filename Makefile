@@ -34,13 +34,13 @@ book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTor
 	@echo "The book is ready. Open $(CURDIR)/_build/html/index.html"
 
 test: book .venv/test.stamp lint check-workflows downloads  ## build the book, then check everything: code, notebooks, pages
-	$(BIN)/python tools/browser.py
+	$(BIN)/python -m tools.browser
 	$(call validate,$(BIN))
 	$(BIN)/pytest -n 2 --dist worksteal --least-cases 2000
 
 properties: .venv/test.stamp  ## look for a counterexample in 50,000 new cases (minutes)
 	$(BIN)/pytest -n 2 --dist worksteal --hypothesis-profile exploring --least-cases 50000 \
-	    tests/test_properties*.py
+	    tests/package/test_properties*.py
 
 downloads: book .venv/colab.stamp  ## run the copies that the pages offer with what Colab has
 	folder=$$(mktemp -d); trap 'rm -r "$$folder"' EXIT; \
@@ -54,8 +54,6 @@ CONSTRAINT ?=
 COMBINATION = $(strip PYTHON=$(PYTHON) RESOLUTION=$(RESOLUTION) \
     $(TORCH:%=TORCH=%) $(CONSTRAINT:%=CONSTRAINT=%))
 VERSIONS = .venv/versions/$(subst $() ,-,$(notdir $(COMBINATION)))
-MODULES = $(notdir $(basename $(wildcard $(addprefix src/follow_the_tensor/,* explorables/*))))
-MODULE_TESTS = $(sort $(wildcard $(patsubst %,tests/test_%.py,package bad_input $(MODULES))))
 
 versions: .venv/bin/uv  ## check other releases: PYTHON=python3.12 TORCH=2.9.0 RESOLUTION=lowest-direct
 	$< venv --quiet --clear --python $(PYTHON) $(VERSIONS)
@@ -63,17 +61,17 @@ versions: .venv/bin/uv  ## check other releases: PYTHON=python3.12 TORCH=2.9.0 R
 	    $(CONSTRAINT:%=--constraint %) --group versions --editable . $(TORCH:%=torch==%)
 	$(VERSIONS)/bin/python -c "import matplotlib.font_manager"
 	$(call validate,$(VERSIONS)/bin)
-	$(VERSIONS)/bin/pytest -n 2 --dist worksteal -p no:cacheprovider -m "not browser" $(MODULE_TESTS)
-	$(VERSIONS)/bin/python tools/versions.py "$(COMBINATION)"
+	$(VERSIONS)/bin/pytest -n 2 --dist worksteal -p no:cacheprovider -m "not browser" tests/package
+	$(VERSIONS)/bin/python -m tools.versions "$(COMBINATION)"
 
 notebooks: .venv/test.stamp  ## execute and store the notebooks; ONLY=notebooks/03_attention.ipynb for one
-	$(BIN)/python tools/notebooks.py $(ONLY)
+	$(BIN)/python -m tools.notebooks $(ONLY)
 
 bad-input: .venv/test.stamp  ## write the page of bad input again from its table
-	$(BIN)/python tools/bad_input.py
+	$(BIN)/python -m tools.bad_input
 
 mutations: .venv/test.stamp  ## change every stored number, one at a time, and see validation fail
-	$(BIN)/python tools/mutations.py
+	$(BIN)/python -m tools.mutations
 
 lint: .venv/test.stamp  ## check the code's style
 	$(BIN)/ruff check .
@@ -86,19 +84,19 @@ check-workflows: .venv/test.stamp  ## check the files that other machines run: t
 	$(BIN)/zizmor --offline --quiet .github
 
 bench: book .venv/test.stamp  ## measure everything and write book/benchmarks.md; ONLY=layers prints a part
-	$(BIN)/python tools/browser.py
-	PYTHONPATH=tools $(BIN)/python -m benchmarks $(ONLY)
+	$(BIN)/python -m tools.browser
+	$(BIN)/python -m benchmarks $(ONLY)
 
 pdf: book .venv/test.stamp  ## print the built book into one PDF
-	$(BIN)/python tools/browser.py
-	$(BIN)/python tools/pdf.py
+	$(BIN)/python -m tools.browser
+	$(BIN)/python -m tools.pdf
 
 screenshots: book .venv/test.stamp  ## take the pictures that README and the front page show
-	$(BIN)/python tools/browser.py
-	$(BIN)/python tools/screenshots.py
+	$(BIN)/python -m tools.browser
+	$(BIN)/python -m tools.screenshots
 
 weights: .venv/test.stamp  ## train the date reader again and ship its weights (minutes)
-	$(BIN)/python -m follow_the_tensor.training --export src/follow_the_tensor/date_reader.safetensors
+	$(BIN)/python -m follow_the_tensor.dates --export src/follow_the_tensor/dates/reader.safetensors
 
 serve: book  ## serve the built book at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000
@@ -114,12 +112,12 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
     --no-annotate --no-header
 
 lock: .venv/bin/uv  ## write the lock files anew from the requirements files
-	for name in requirements-book requirements-bench; do \
-	    $(LOCK) $$name.txt \
+	for name in book bench; do \
+	    $(LOCK) requirements/$$name.txt \
 	        | sed -E '/^(torch|triton|cuda-|nvidia-)/,/[^\\]$$/d' > .venv/$$name.lock; \
 	done
-	mv .venv/requirements-book.lock requirements-book.lock
-	mv .venv/requirements-bench.lock requirements.lock
+	mv .venv/book.lock requirements/book.lock
+	mv .venv/bench.lock requirements/all.lock
 
 clean:  ## remove what the other targets made, .venv included
 	rm -rf .venv _build .pytest_cache .ruff_cache .hypothesis
@@ -133,26 +131,26 @@ clean:  ## remove what the other targets made, .venv included
 .venv/bin/uv: | .venv/bin/python
 	$(PIP) uv==0.13.9
 
-.venv/book.stamp: requirements-book.lock | .venv/bin/python
-	$(PIP) --require-hashes --requirement requirements-book.lock
+.venv/book.stamp: requirements/book.lock | .venv/bin/python
+	$(PIP) --require-hashes --requirement requirements/book.lock
 	@touch $@
 
-.venv/test.stamp: requirements.lock requirements.txt pyproject.toml .venv/book.stamp
-	$(PIP) --require-hashes --requirement requirements.lock
+.venv/test.stamp: requirements/all.lock requirements.txt pyproject.toml .venv/book.stamp
+	$(PIP) --require-hashes --requirement requirements/all.lock
 	$(PIP) --requirement requirements.txt  # what the lock leaves out: PyTorch, if it is not there yet
 	$(PIP) --no-deps --editable .
 	$(BIN)/python -c "import matplotlib.font_manager"  # its first run prints a warning into a notebook
 	@touch $@
 
 # In Colab's own image everything but the checker is there: make downloads COLAB=image
-.venv/colab.stamp: requirements-colab.txt $(if $(COLAB),,.venv/test.stamp)
+.venv/colab.stamp: requirements/colab.txt $(if $(COLAB),,.venv/test.stamp)
 	@rm -rf .venv/colab
 ifeq ($(COLAB),image)
 	@$(PYTHON) -m venv --system-site-packages .venv/colab
 	.venv/colab/bin/python -m pip install --quiet --disable-pip-version-check nbval pytest-xdist
 else
 	@$(BIN)/python -m venv .venv/colab
-	.venv/colab/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-colab.txt
-	$(BIN)/python tools/lend_torch.py .venv/colab
+	.venv/colab/bin/python -m pip install --quiet --disable-pip-version-check -r requirements/colab.txt
+	$(BIN)/python -m tools.lend_torch .venv/colab
 endif
 	@touch $@

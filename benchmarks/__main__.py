@@ -25,7 +25,6 @@ PARTS = ["building", "validation", "pages", "explorables", "layers", "model", "d
 def machine():
     """What the numbers depend on; no name of a host, no path."""
     import torch
-
     from browser import launch
 
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -13,7 +13,7 @@ import dateutil.parser
 from babel.dates import format_date
 
 from follow_the_tensor import load_date_reader
-from follow_the_tensor.dates import KINDS, as_typed, date_pairs
+from follow_the_tensor.dates.task import KINDS, as_typed, date_pairs
 
 from .table import Row
 

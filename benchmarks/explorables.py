@@ -3,8 +3,8 @@
 import gzip
 import statistics
 
-from browser import Visit, launch
-from follow_the_tensor.explorables import bundle
+from follow_the_tensor.explorables.shared import bundle
+from tools.browser import Visit, launch
 
 from .pages import BOOK
 from .table import Row

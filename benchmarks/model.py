@@ -7,11 +7,11 @@ import torch.nn.functional as F
 from torch import nn
 
 from follow_the_tensor import Transformer, generate
-from follow_the_tensor.date_reader import SIZES
-from follow_the_tensor.dates import DateTask
-from follow_the_tensor.training import Settings, exact_match, train
-from follow_the_tensor.training_command import PAIRS, new_run
-from follow_the_tensor.vocabulary import BOS, EOS, PAD
+from follow_the_tensor.dates.__main__ import PAIRS, new_run
+from follow_the_tensor.dates.reader import SIZES
+from follow_the_tensor.dates.task import DateTask
+from follow_the_tensor.dates.training import Settings, exact_match, train
+from follow_the_tensor.dates.vocabulary import BOS, EOS, PAD
 
 from .table import Row, alternate, seconds
 

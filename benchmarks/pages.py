@@ -3,7 +3,7 @@
 import statistics
 from pathlib import Path
 
-from browser import Visit, launch
+from tools.browser import Visit, launch
 
 from .table import Row
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from browser import launch
+from tools.browser import launch
 
-pytest_plugins = ["case_counter"]
+pytest_plugins = ["tests.support.case_counter"]
 
 # The same examples in every run; nothing is stored in the project.
 settings.register_profile(
@@ -20,7 +20,7 @@ settings.register_profile(
 )
 settings.load_profile("repeatable")
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")  # a second browser in one process does not start

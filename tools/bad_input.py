@@ -21,7 +21,7 @@ from pathlib import Path
 import follow_the_tensor
 
 ROOT = Path(__file__).parent.parent
-TABLE = ROOT / "tests" / "bad_input_table"
+TABLE = ROOT / "tests" / "package" / "bad_input"
 PAGE = ROOT / "book" / "bad-input.md"
 
 KINDS = {

@@ -34,10 +34,10 @@ import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, NbCellError
 
-from mutants import PICTURES, mutants
+from tools.mutants import PICTURES, mutants
 
 ROOT = Path(__file__).resolve().parent.parent
-UNCHECKED = ROOT / "tests" / "unchecked_outputs.toml"
+UNCHECKED = ROOT / "tests" / "notebooks" / "unchecked_outputs.toml"
 SETTINGS = ["--nbval", "--nbval-current-env", "-p", "no:cacheprovider"]  # those of make test
 # nbval is imported here before pytest can rewrite its asserts.
 NBVAL = [*SETTINGS, "-q", "-W", "ignore::pytest.PytestAssertRewriteWarning"]

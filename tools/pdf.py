@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from browser import Visit, launch
+from tools.browser import Visit, launch
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "_build" / "html"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from browser import Visit, launch
+from tools.browser import Visit, launch
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "_build" / "html"

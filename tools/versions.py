@@ -11,7 +11,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-RECORD = Path(__file__).resolve().parent.parent / "tests" / "versions.csv"
+RECORD = Path(__file__).resolve().parent.parent / "tests" / "project" / "versions.csv"
 PACKAGES = (
     "torch numpy matplotlib ipywidgets anywidget traitlets ipython ipykernel babel safetensors tqdm"
 ).split()

@@ -14,14 +14,14 @@ Tensors are batch first. Masks are boolean, and True may attend.
 
 from .attention import MultiHeadAttention, scaled_dot_product_attention
 from .attention_maps import attention_maps
-from .date_reader import load_date_reader
+from .dates.reader import load_date_reader
 from .decoder import DecoderLayer
 from .encoder import EncoderLayer
 from .feed_forward import PositionWiseFeedForward
 from .generation import generate
 from .masks import causal_mask, expand_mask, padding_mask
 from .positional import PositionalEncoding
-from .reading import show_source, step_through
+from .recording.reading import show_source, step_through
 from .transformer import Transformer
 
 __all__ = [

@@ -14,7 +14,7 @@ from .repository import ROOT
 PACKAGE = ROOT / "src" / "follow_the_tensor"
 TEMPLATE = Path(__file__).parent / "setup_cells" / "download.py"
 TEXT = {".py", ".js", ".css"}
-WEIGHTS = "date_reader.safetensors"
+WEIGHTS = "dates/reader.safetensors"
 USES_WEIGHTS = re.compile(r"load_date_reader|ReadDates")
 
 

@@ -23,7 +23,7 @@ def add_scripts(app, pagename, templatename, context, doctree):
     if modules:
         app.add_css_file("explorables/explorable.css")
         app.add_js_file("explorables/host.js", loading_method="defer", priority=600)
-    weights = load("explorables/bundle.py").WEIGHTS
+    weights = load("explorables/shared/bundle.py").WEIGHTS
     for module in modules:
         if module in weights:  # before the module, which computes with them at once
             app.add_js_file(weights_file(module), loading_method="defer", priority=601)
@@ -31,11 +31,11 @@ def add_scripts(app, pagename, templatename, context, doctree):
 
 
 def write_files(app, error):
-    bundle = load("explorables/bundle.py")
+    bundle = load("explorables/shared/bundle.py")
     static = Path(app.outdir) / "_static"
     folder = static / "explorables"
     folder.mkdir(parents=True, exist_ok=True)
-    static.joinpath("palette.css").write_text(load("palette.py").css(), encoding="utf-8")
+    static.joinpath("palette.css").write_text(load("drawing/palette.py").css(), encoding="utf-8")
     folder.joinpath("explorable.css").write_text(bundle.stylesheet(), encoding="utf-8")
     folder.joinpath("host.js").write_text(bundle.page_host(), encoding="utf-8")
     for name in bundle.modules():

@@ -1,0 +1,144 @@
+"""The trained model that reads dates, and its file.
+
+The file in this package was written by
+
+    python -m follow_the_tensor.dates --export src/follow_the_tensor/dates/reader.safetensors
+"""
+
+import json
+from pathlib import Path
+
+import torch
+
+from ..generation import generate
+from ..shapes import check_shape, check_size, check_string, check_strings
+from ..transformer import Transformer
+from .task import clean
+from .vocabulary import BOS, EOS, Vocabulary
+
+SIZES = {"d_model": 64, "num_heads": 4, "d_ff": 128, "num_layers": 2, "max_len": 64}
+ANSWER_LENGTH = 12  # BOS, the ten characters of an ISO date, EOS
+FORMAT = "follow-the-tensor date reader 1"
+WEIGHTS = Path(__file__).with_name("reader.safetensors")
+
+
+class DateReader:
+    """A Transformer and the two vocabularies that its ids belong to.
+
+    `curve` is the record of its training: a list of {"step", "rate", "loss", "exact"}.
+
+    Raises:
+        ValueError: a vocabulary does not have the size that the model was built for.
+    """
+
+    def __init__(self, model, source, target, curve=()):
+        sizes = {
+            "source": (len(source), model.src_embedding.num_embeddings),
+            "target": (len(target), model.tgt_embedding.num_embeddings),
+        }
+        for name, (size, expected) in sizes.items():
+            if size != expected:
+                raise ValueError(f"{name}: expected a vocabulary of {expected}, got {size}")
+        self.model = model
+        self.source, self.target = source, target
+        self.curve = list(curve)
+
+    def encode(self, texts):
+        """Clean texts and make a batch of ids. A character never seen becomes UNKNOWN.
+
+        Shapes:
+            returns: [B, Ls], integers, on the device of the model
+
+        Raises:
+            TypeError: `texts` is one string, or does not hold strings.
+            ValueError: there are no texts, or one is empty or longer than the model takes.
+        """
+        check_strings("texts", texts)
+        cleaned = [self._checked(n, text) for n, text in enumerate(texts)]
+        return self.source.batch(cleaned).to(self.model.to_logits.weight.device)
+
+    def read(self, texts, at_once=512):
+        """Write the date in each text as the model reads it, for example "2021-03-07".
+
+        Every text gets an answer. What is not a date gets a wrong one, and it need not be
+        a day of the calendar.
+
+        Raises:
+            TypeError, ValueError: see `encode`. An empty list is fine and gives one.
+        """
+        check_strings("texts", texts)
+        check_size("at_once", at_once)
+        if len(texts) == 0:
+            return []
+        answers = []
+        for src in self.encode(texts).split(at_once):
+            ids = generate(self.model, src, BOS, EOS, ANSWER_LENGTH)  # [B, <= 12]
+            answers += [self.target.decode(row) for row in ids]
+        return answers
+
+    def _checked(self, n, text):
+        check_string(f"texts[{n}]", text)
+        text = clean(text)
+        longest = self.model.position.max_len - 1  # EOS needs a place
+        if not 1 <= len(text) <= longest:
+            raise ValueError(f"texts[{n}]: expected 1 to {longest} characters, got {len(text)}")
+        return text
+
+
+def build_model(source, target, dropout=0.1):
+    """Make an untrained Transformer of the date reader's sizes for two vocabularies."""
+    return Transformer(len(source), len(target), dropout=dropout, **SIZES)
+
+
+def save_date_reader(path, reader):
+    """Write the weights in float16 with the vocabularies and the curve beside them.
+
+    Raises:
+        ModuleNotFoundError: safetensors is not installed.
+    """
+    from safetensors.torch import save_file
+
+    weights = {name: weight.half() for name, weight in reader.model.named_parameters()}
+    metadata = {
+        "format": FORMAT,
+        "source": reader.source.characters,
+        "target": reader.target.characters,
+        "curve": json.dumps(reader.curve),
+    }
+    save_file(weights, path, metadata)
+
+
+def load_date_reader(path=WEIGHTS):
+    """Return a DateReader with trained weights, by default those that the package ships.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is damaged, or its vocabularies do not match its weights.
+        ModuleNotFoundError: safetensors is not installed.
+    """
+    weights, metadata = _read_file(path)
+    source, target = Vocabulary(metadata["source"]), Vocabulary(metadata["target"])
+    model = build_model(source, target)
+    parameters = dict(model.named_parameters())
+    if weights.keys() != parameters.keys():
+        different = sorted(weights.keys() ^ parameters.keys())
+        raise ValueError(f"weights: expected the model's names, got others: {different}")
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            check_shape(name, weights[name], *parameter.shape)
+            parameter.copy_(weights[name])
+    return DateReader(model.eval(), source, target, json.loads(metadata["curve"]))
+
+
+def _read_file(path):
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            weights = {name: file.get_tensor(name) for name in file.keys()}
+    except SafetensorError as error:
+        raise ValueError(f"weights: {path} is damaged or is no safetensors file") from error
+    if metadata.get("format") != FORMAT:
+        raise ValueError(f"weights: expected the format {FORMAT!r} in {path}")
+    return weights, metadata

@@ -1,0 +1,1 @@
+"""How tensors look: one palette, and figures of attention."""

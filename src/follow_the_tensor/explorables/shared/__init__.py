@@ -1,0 +1,1 @@
+"""What all explorables share, in Python and in the browser."""

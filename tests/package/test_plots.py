@@ -1,0 +1,202 @@
+"""What a figure says is in its data: images, texts, lines and patches."""
+
+from io import BytesIO
+
+import matplotlib.image
+import matplotlib.pyplot as plt
+import pytest
+import torch
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from follow_the_tensor import PositionalEncoding, causal_mask
+from follow_the_tensor.drawing import plots
+from follow_the_tensor.drawing.palette import light
+from tests.support.helpers import draw
+
+TABLE = PositionalEncoding(12, max_len=20).pe[0]
+WEIGHTS = torch.tensor([[1.0, 0.0, 0.0], [0.25, 0.75, 0.0]])
+MASK = torch.tensor([[True, False, False], [True, True, False]])
+
+
+@pytest.fixture(autouse=True)
+def _without_a_screen():
+    plt.switch_backend("Agg")
+
+
+CURVE = [
+    {"step": 100, "loss": 1.5, "exact": 0.1},
+    {"step": 200, "loss": 0.2, "exact": 0.8},
+    {"step": 300, "loss": 0.01, "exact": 1.0},
+]
+DRAWN = {
+    "position_heatmap": lambda: plots.position_heatmap(TABLE),
+    "position_curves": lambda: plots.position_curves(TABLE, [0, 1, 4, 5, 8]),
+    "mask_grids": lambda: plots.mask_grids({"one": MASK, "two": ~MASK}),
+    "weight_grids": lambda: plots.weight_grids({"one": WEIGHTS, "two": WEIGHTS}, mask=MASK),
+    "variance_curves": lambda: plots.variance_curves([4, 16], [4.1, 15.8], [1.0, 0.99]),
+    "learning_curve": lambda: plots.learning_curve(CURVE),
+    "length_curves": lambda: plots.length_curves([8, 16], {"a": [1, 4], "b": [1, 2]}, "bytes"),
+}
+
+
+def pixels(figure):
+    """[height, width, 4] as the notebook stores them."""
+    stored = BytesIO()
+    figure.savefig(stored, format="png")
+    stored.seek(0)
+    return torch.from_numpy(matplotlib.image.imread(stored))
+
+
+def panels(figure):
+    return [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+
+
+def labels(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def hatched(axes):
+    boxes = [patch for patch in axes.patches if isinstance(patch, Rectangle) and patch.get_hatch()]
+    return sorted((round(box.get_y() + 0.5), round(box.get_x() + 0.5)) for box in boxes)
+
+
+def written(axes):
+    """(row, column) -> text, for the texts inside the grid."""
+    return {(t.get_position()[1], t.get_position()[0]): t.get_text() for t in axes.texts}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_each_returns_one_closed_figure(name):
+    before = plt.get_fignums()
+    assert isinstance(DRAWN[name](), Figure)
+    assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_ground_is_white_and_opaque(name):  # reader question Q25
+    image = pixels(DRAWN[name]())
+    assert (image[..., 3] == 1).all()
+    assert image[0, 0].tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_every_axis_has_a_name(name):
+    assert all(axes.get_xlabel() and axes.get_ylabel() for axes in panels(DRAWN[name]()))
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_nothing_is_cut_off(name):
+    image = pixels(DRAWN[name]())
+    border = [image[0], image[-1], image[:, 0], image[:, -1]]
+    assert all((edge == 1).all() for edge in border)
+
+
+@pytest.mark.parametrize("name", ["mask_grids", "weight_grids"])
+def test_grids_show_queries_down_and_keys_across(name):
+    for axes in panels(DRAWN[name]()):
+        assert (axes.get_xlabel(), axes.get_ylabel()) == ("key", "query")
+        assert axes.get_title() in ("one", "two")
+        assert labels(axes.xaxis) == ["0", "1", "2"]
+        assert labels(axes.yaxis) == ["0", "1"]
+        assert axes.yaxis_inverted()  # query 0 is at the top
+
+
+@pytest.mark.parametrize("draw_grid", [plots.mask_grids, plots.weight_grids])
+def test_tokens_may_name_the_rows_and_columns(draw_grid):
+    grid = MASK if draw_grid is plots.mask_grids else WEIGHTS
+    (axes,) = panels(draw_grid({"": grid}, queries=["x", "y"], keys=["a", "b", "c"]))
+    assert labels(axes.xaxis) == ["a", "b", "c"]
+    assert labels(axes.yaxis) == ["x", "y"]
+
+
+def test_masks_hatch_what_is_blocked_and_write_0_and_1():
+    (axes,) = panels(plots.mask_grids({"": causal_mask(3)}))
+    assert hatched(axes) == [(0, 1), (0, 2), (1, 2)]
+    assert written(axes) == {
+        (row, column): str(int(column <= row)) for row in range(3) for column in range(3)
+    }
+
+
+def test_weights_share_one_scale_from_0_to_1():
+    figure = plots.weight_grids({"flat": WEIGHTS * 0.1, "full": WEIGHTS})
+    images = [axes.images[0] for axes in panels(figure)]
+    assert [image.get_clim() for image in images] == [(0, 1), (0, 1)]
+    assert torch.equal(torch.from_numpy(images[0].get_array().data), WEIGHTS * 0.1)
+    assert len(figure.axes) == 3  # one colour bar for all panels
+    assert to_hex(images[0].cmap(0.0)) == "#ffffff"
+    assert to_hex(images[0].cmap(1.0)) == light("weights")
+
+
+def test_weights_are_written_and_hatched_where_the_mask_blocks():
+    (axes,) = panels(plots.weight_grids({"": WEIGHTS}, mask=MASK))
+    assert hatched(axes) == [(0, 1), (0, 2), (1, 2)]
+    assert list(written(axes).values()) == ["1.00", "0.00", "0.00", "0.25", "0.75", "0.00"]
+    (axes,) = panels(plots.weight_grids({"": WEIGHTS}))
+    assert hatched(axes) == []
+
+
+@pytest.mark.parametrize(("size", "count"), [(8, 64), (9, 0)])
+def test_large_grids_have_no_numbers(size, count):
+    (axes,) = panels(plots.weight_grids({"": torch.eye(size)}))
+    assert len(written(axes)) == count
+
+
+def test_the_heatmap_shows_the_table_between_minus_one_and_one():
+    (axes,) = panels(plots.position_heatmap(TABLE))
+    assert torch.equal(torch.from_numpy(axes.images[0].get_array().data), TABLE)
+    assert axes.images[0].get_clim() == (-1, 1)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("feature", "position")
+
+
+def test_curves_are_columns_that_differ_in_more_than_colour():
+    features = [0, 1, 4, 5]
+    (axes,) = panels(plots.position_curves(TABLE, features))
+    assert [line.get_label() for line in axes.lines] == ["0", "1", "4", "5"]
+    assert len({line.get_linestyle() for line in axes.lines}) == 4
+    for line, feature in zip(axes.lines, features, strict=True):
+        assert torch.equal(torch.as_tensor(line.get_ydata()), TABLE[:, feature])
+
+
+def test_variances_are_drawn_on_logarithmic_axes():
+    (axes,) = panels(plots.variance_curves([4, 16, 64], [4.0, 16.0, 64.0], [1.0, 1.0, 1.0]))
+    before, after = axes.lines
+    assert (list(before.get_xdata()), list(before.get_ydata())) == ([4, 16, 64], [4, 16, 64])
+    assert list(after.get_ydata()) == [1, 1, 1]
+    assert (before.get_label(), after.get_label()) == ("q·k", "q·k / √d_k")
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert labels(axes.xaxis) == ["4", "16", "64"]
+
+
+def test_a_learning_curve_shows_loss_and_exact_matches():
+    loss, exact = panels(plots.learning_curve(CURVE))
+    assert list(loss.lines[0].get_xdata()) == list(exact.lines[0].get_xdata()) == [100, 200, 300]
+    assert list(loss.lines[0].get_ydata()) == [1.5, 0.2, 0.01]
+    assert list(exact.lines[0].get_ydata()) == [0.1, 0.8, 1.0]
+    assert (loss.get_ylabel(), loss.get_yscale()) == ("loss", "log")
+    assert exact.get_ylim() == (-0.05, 1.05)
+
+
+def test_growth_with_the_length_is_drawn_on_logarithmic_axes():
+    series = {"squared": [64, 256], "linear": [8, 16]}
+    (axes,) = panels(plots.length_curves([8, 16], series, "bytes"))
+    assert {line.get_label(): list(line.get_ydata()) for line in axes.lines} == series
+    assert len({line.get_linestyle() for line in axes.lines}) == 2
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("L", "bytes")
+    assert labels(axes.xaxis) == ["8", "16"]
+
+
+def test_the_data_stay_as_they_were():
+    data = [draw(20, 12), MASK.clone(), WEIGHTS.clone()]
+    before = [x.clone() for x in data]
+    plots.position_heatmap(data[0])
+    plots.mask_grids({"": data[1]})
+    plots.weight_grids({"": data[2]}, mask=data[1])
+    assert all(torch.equal(now, then) for now, then in zip(data, before, strict=True))
+
+
+def test_mask_grids_hatches_an_integer_mask_where_it_is_zero():  # ~1 is -2: all is hatched
+    figure = plots.mask_grids({"": causal_mask(3).int()})
+    assert len(figure.axes[0].patches) == 3
