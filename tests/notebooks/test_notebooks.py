@@ -2,14 +2,19 @@
 
 import inspect
 import re
+import subprocess
+import sys
 
 import nbformat
 import pytest
+import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from follow_the_tensor.masks import causal_mask
 from tests.support.notebook_guard import CHAPTERS, CHECKS, ROOT, problems, retyped
-from tools.notebooks import METADATA, name_cells, normalise
+from tests.support.prose_numbers import missing, passages
+from tools import chapter, notebooks
+from tools.notebooks import METADATA, execute, name_cells, normalise
 
 by_check = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 
@@ -122,7 +127,32 @@ def test_guard_sees_a_copied_body():
     assert retyped(notebook(code(copy))) == ["cell 0: renamed copies a function of the package"]
 
 
-# How make notebooks stores what it ran.
+# How make notebooks stores what it ran, and what make chapter begins with.
+
+
+def test_the_template_becomes_a_chapter_that_passes(tmp_path):
+    path = tmp_path / "18_mine.ipynb"
+    path.write_bytes(chapter.TEMPLATE.read_bytes())
+    assert execute(path) is None
+    stored = nbformat.read(path, as_version=4)
+    assert [text for check in CHECKS for text in problems(check, stored, path)] == []
+    assert [text for prose in passages(stored, "18_mine") for text in missing(prose)] == []
+
+
+def test_a_new_chapter_stands_behind_the_last_one_of_the_text():
+    contents = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    before, after = (yaml.safe_load(text)["parts"] for text in
+                     (contents, chapter.add_to_contents(contents, "18_mine")))  # fmt: skip
+    added = [part["chapters"][-1]["file"] for part in after if part not in before]
+    assert added == ["notebooks/18_mine"]
+
+
+@pytest.mark.parametrize("command", [notebooks, chapter], ids=lambda command: command.__name__)
+def test_a_wrong_name_is_answered_in_one_line(command):
+    run = [sys.executable, "-m", command.__name__, "no/such.ipynb"]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert re.fullmatch(r"(ONLY|NAME)=no/such\.ipynb: .+\n", done.stderr)
 
 
 def test_cells_without_an_id_get_the_same_one_each_time():
