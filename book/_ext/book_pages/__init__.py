@@ -12,14 +12,15 @@ from . import (
     launch,
     mathematics,
     not_found,
+    numbers,
     sharing,
     slimming,
     strict,
 )
 
 PARTS = (
-    edition, address, sharing, mathematics, icons, explorables, citations, launch, downloads,
-    slimming, not_found, strict,
+    edition, numbers, address, sharing, mathematics, icons, explorables, citations, launch,
+    downloads, slimming, not_found, strict,
 )  # fmt: skip
 
 
