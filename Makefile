@@ -20,7 +20,7 @@ export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 check test downloads versions properties notebooks chapter: export OMP_NUM_THREADS := 1
 
 .PHONY: help setup book serve check test downloads versions properties notebooks chapter bad-input \
-    weights lint check-workflows bench screenshots pdf small-torch lock install clean
+    weights lint format check-workflows bench screenshots pdf small-torch lock install clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
@@ -79,6 +79,10 @@ bad-input: .venv/test.stamp  ## write the page of bad input again from its table
 lint: .venv/test.stamp  ## check the code's style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+format: .venv/test.stamp  ## write the code in that style
+	$(BIN)/ruff check --fix --quiet .
+	$(BIN)/ruff format --quiet .
 
 check-workflows: .venv/test.stamp  ## check the files that other machines run: their form and their safety
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml

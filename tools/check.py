@@ -15,7 +15,9 @@ FOLDERS = "src notebooks book tests tools benchmarks".split()
 STYLE = [[BIN / "ruff", "check", "."], [BIN / "ruff", "format", "--check", "."]]
 BOOK = ["make", "--no-print-directory", "book"]
 NBVAL = ["--nbval", "--nbval-current-env", "-p", "no:cacheprovider"]  # as in the Makefile
-OF_NOTEBOOKS = ["tests/notebooks/test_notebooks.py", "tests/notebooks/test_prose_numbers.py"]
+OF_NOTEBOOKS = [
+    f"tests/notebooks/test_{name}.py" for name in ("notebooks", "prose_numbers", "functions")
+]
 
 
 def files(pattern):
@@ -66,6 +68,8 @@ def main(names):
     for command in commands:
         print("$", *(getattr(part, "name", part) for part in command), flush=True)
         if code := subprocess.run(command, cwd=ROOT).returncode:
+            if command in STYLE:
+                print("Run make format, and mend by hand what is left.")
             return code
     for path in paths:
         if not runs_for(path) and path.parts[0] != "book":
