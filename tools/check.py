@@ -12,8 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 FOLDERS = "src notebooks book tests tools benchmarks".split()
-STYLE = [[BIN / "ruff", "check", "."], [BIN / "ruff", "format", "--check", "."]]
-BOOK = ["make", "--no-print-directory", "book"]
+MAKE = ["make", "--no-print-directory"]
 NBVAL = ["--nbval", "--nbval-current-env", "-p", "no:cacheprovider"]  # as in the Makefile
 OF_NOTEBOOKS = [
     f"tests/notebooks/test_{name}.py" for name in ("notebooks", "prose_numbers", "functions")
@@ -60,16 +59,14 @@ def main(names):
     paths = [path for name in names for path in named(name)] if names else changed()
     runs = {tuple(map(str, run)) for path in paths for run in runs_for(path)}
     together = sorted(test for run in runs if len(run) == 1 for test in run)
-    commands = [*STYLE]
+    commands = [[*MAKE, "lint"]]
     if any(path.parts[0] == "book" for path in paths) or "tests/pages" in str(runs):
-        commands.append(BOOK)
+        commands.append([*MAKE, "book"])
     commands += [[BIN / "pytest", *together]] if together else []
     commands += [[BIN / "pytest", *run] for run in sorted(runs) if len(run) > 1]
     for command in commands:
         print("$", *(getattr(part, "name", part) for part in command), flush=True)
         if code := subprocess.run(command, cwd=ROOT).returncode:
-            if command in STYLE:
-                print("Run make format, and mend by hand what is left.")
             return code
     for path in paths:
         if not runs_for(path) and path.parts[0] != "book":
