@@ -77,7 +77,7 @@ bad-input: .venv/test.stamp  ## write the page of bad input again from its table
 	$(BIN)/python -m tools.bad_input
 
 lint: .venv/test.stamp  ## check the code's style
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . || { echo "run make format"; exit 1; }
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . || { echo "run make format"; exit 1; }
 
 format: .venv/test.stamp  ## write the code in that style
 	$(BIN)/ruff check --fix --quiet .
