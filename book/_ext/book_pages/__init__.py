@@ -5,6 +5,7 @@ from pathlib import Path
 from . import (
     address,
     citations,
+    contents,
     downloads,
     edition,
     explorables,
@@ -18,7 +19,7 @@ from . import (
 )
 
 PARTS = (
-    edition, address, sharing, mathematics, icons, explorables, citations, launch, downloads,
+    edition, address, contents, sharing, mathematics, icons, explorables, citations, launch, downloads,
     slimming, not_found, strict,
 )  # fmt: skip
 
