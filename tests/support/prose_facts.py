@@ -88,7 +88,6 @@ FACTS = {
     ],
     "book/about": [
         f", {source_article()['date-published']:%-d %B %Y}. The article",
-        f"authors ({citation()['date-released']:%Y})",
     ],
     "book/functions": [
         "around {} with variance {}".format(*mean_and_variance(torch.randn(1000))),

@@ -19,8 +19,8 @@ from . import (
 )
 
 PARTS = (
-    edition, address, contents, sharing, mathematics, icons, explorables, citations, launch, downloads,
-    slimming, not_found, strict,
+    edition, address, contents, sharing, mathematics, icons, explorables, citations, launch,
+    downloads, slimming, not_found, strict,
 )  # fmt: skip
 
 
