@@ -17,18 +17,18 @@ CHECKS = [
 
 
 @pytest.mark.parametrize(
-    ("origin", "stated"),
+    ("origin", "stated", "marked"),
     [
-        ("https://github.com/owner/their-book.git", ""),
-        (None, "git@github.com:owner/their-book.git"),
+        ("https://github.com/owner/their-book.git", "", "browser or not browser"),
+        (None, "git@github.com:owner/their-book.git", "not browser"),  # the pages are the same
     ],
     ids=["a clone of a public host", "an archive without git"],
 )
-def test_green_where_it_lives(tmp_path, monkeypatch, origin, stated):
+def test_green_where_it_lives(tmp_path, monkeypatch, origin, stated, marked):
     for variable in ("BOOK_URL", "GITHUB_REPOSITORY"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("BOOK_REPOSITORY", stated)
     forks.fork(tmp_path, origin)
     said = forks.run(tmp_path, "jupyter-book", "build", ".", "-W", "-n", "--keep-going", "-q")
     assert said.count("is not in _toc.yml: links to it are plain words in") == 1
-    forks.run(tmp_path, "pytest", "-p", "no:cacheprovider", *CHECKS)
+    forks.run(tmp_path, "pytest", "-p", "no:cacheprovider", "-m", marked, *CHECKS)

@@ -23,6 +23,6 @@ def unlink(app, doctree):
 
 
 def tell(app, error):
-    for page, pages in sorted(left_out.items()):
-        words = f"{page} is not in _toc.yml: links to it are plain words in {', '.join(pages)}"
-        print(colorize("blue", words))
+    for page, linked in sorted(left_out.items()):
+        words = f"{page} is not in _toc.yml: links to it are plain words in"
+        print(colorize("blue", f"{words} {', '.join(sorted(linked))}"))
