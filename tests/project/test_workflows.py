@@ -42,20 +42,6 @@ def test_every_target_that_is_called_exists(file):
     assert called(file.read_text(encoding="utf-8"), file.suffix) <= TARGETS
 
 
-@pytest.mark.parametrize(
-    ("text", "suffix", "targets"),
-    [
-        ("Type `make small-torch test` to make sure.", ".md", {"small-torch", "test"}),
-        ("```sh\nmake book   # build the book\n```", ".md", {"book"}),
-        ("# make no mistake\n      - run: make versions\n", ".yml", {"versions"}),
-        ("    - BOOK_URL=$URL make book PYTHON=python", ".yaml", {"book"}),
-        ("make test", "", {"test"}),
-    ],
-)
-def test_calls_are_found(text, suffix, targets):
-    assert called(text, suffix) == targets
-
-
 @pytest.mark.parametrize("file", OTHERS, ids=lambda path: path.name)
 def test_every_file_that_is_named_exists(file):
     for name in PATH.findall(file.read_text(encoding="utf-8")):

@@ -62,7 +62,3 @@ def run(folder, program, *arguments):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, f"in the fork {folder}:\n{(done.stdout + done.stderr)[-6000:]}"
     return done.stdout
-
-
-if __name__ == "__main__":
-    fork(Path(sys.argv[1]).resolve(), "https://github.com/owner/name.git")
