@@ -31,10 +31,12 @@ def wheel(tmp_path_factory):
 
 def test_every_file_of_the_package_is_in_it(wheel):
     paths = [path for path in PACKAGE.rglob("*.*") if path.suffix != ".pyc"]
-    assert {path.suffix for path in paths} == {".py", ".js", ".css", ".safetensors"}
+    wanted = {path.relative_to(PACKAGE.parent).as_posix(): path.read_bytes() for path in paths}
     with ZipFile(wheel) as archive:
-        for path in paths:
-            assert archive.read(path.relative_to(PACKAGE.parent).as_posix()) == path.read_bytes()
+        missing = wanted.keys() - set(archive.namelist())
+        assert not missing, f"name them in package-data of pyproject.toml: {sorted(missing)}"
+        for name, content in wanted.items():
+            assert archive.read(name) == content, name
 
 
 def test_it_names_the_author_and_the_licence(wheel):

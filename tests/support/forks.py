@@ -1,7 +1,4 @@
-"""Copies of this book as others have it: other names, a chapter less and one more, a host or none.
-
-python -m tests.support.forks FOLDER     make such a copy there, to look at it
-"""
+"""A copy of this book as others have it: other names, a chapter less and one more, a host or none."""
 
 import shutil
 import subprocess
