@@ -1,4 +1,4 @@
-"""A copy of this book as others have it: other names, a chapter less and one more, a host or none."""
+"""A copy of this book as others have it: other names, a chapter less, one more, a host or none."""
 
 import shutil
 import subprocess
