@@ -20,12 +20,14 @@ export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 check test downloads versions properties notebooks chapter: export OMP_NUM_THREADS := 1
 
 .PHONY: help setup book serve check test downloads versions properties notebooks chapter bad-input \
-    weights lint format check-workflows bench screenshots pdf small-torch lock install clean
+    weights lint format check-workflows bench screenshots pdf publish wheel release small-torch \
+    lock install clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
 
 book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTorch needed)
+	@$(BIN)/python -m tools.names
 	@rm -rf _build  # what is left of an earlier build would hide a warning or keep a removed page
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
 	@echo "The book is ready. Open $(CURDIR)/_build/html/index.html"
@@ -96,6 +98,22 @@ bench: book .venv/test.stamp  ## measure everything and write book/benchmarks.md
 pdf: book .venv/test.stamp  ## print the built book into one PDF
 	$(BIN)/python -m tools.browser
 	$(BIN)/python -m tools.pdf
+
+# The branch has no history and nothing of the checkout: one commit of the pages, made beside it.
+publish: export GIT_INDEX_FILE := $(CURDIR)/_build/pages.index
+publish:  ## push the built pages to the branch gh-pages of origin, where Colab finds the chapters
+	@test -e _build/html/index.html || { echo "Nothing is built yet: make book" >&2; exit 1; }
+	@touch _build/html/.nojekyll  # without it GitHub leaves out folders that begin with _
+	git --git-dir="$$(git rev-parse --absolute-git-dir)" -C _build/html --work-tree=. add --all --force .
+	git push --force origin "$$(git -c user.name=make -c user.email=make@localhost commit-tree \
+	    -m "The book at $$(git rev-parse --short HEAD)" "$$(git write-tree)")":refs/heads/gh-pages
+
+wheel: .venv/bin/uv  ## build the package as others install it, into dist
+	@rm -rf dist
+	$< build --quiet --out-dir dist
+
+release: wheel  ## send the package to the index; from the workflow release, which needs no password
+	.venv/bin/uv publish --trusted-publishing always dist/*
 
 screenshots: book .venv/test.stamp  ## take the pictures that README and the front page show
 	$(BIN)/python -m tools.browser

@@ -5,6 +5,7 @@ from pathlib import Path
 from . import (
     address,
     citations,
+    contents,
     downloads,
     edition,
     explorables,
@@ -19,8 +20,8 @@ from . import (
 )
 
 PARTS = (
-    edition, numbers, address, sharing, mathematics, icons, explorables, citations, launch,
-    downloads, slimming, not_found, strict,
+    edition, numbers, address, contents, sharing, mathematics, icons, explorables, citations,
+    launch, downloads, slimming, not_found, strict,
 )  # fmt: skip
 
 
