@@ -72,7 +72,7 @@ class Words:
         if self == BREAK:
             return '<div class="break"></div>'
         sign, words = self._split()
-        small = f"<small>{escape(words)}</small>" if words else ""
+        small = f" <small>{escape(words)}</small>" if words else ""
         return f'<div class="op">{escape(sign)}{small}</div>'
 
     def lines(self):
