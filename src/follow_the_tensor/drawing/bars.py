@@ -1,9 +1,10 @@
 """A distribution as bars."""
 
+import math
 from dataclasses import dataclass
 from html import escape
 
-from ..shapes import check_shape, check_string, check_strings
+from ..shapes import check_index, check_shape, check_string, check_strings
 from .numbers import check_digits, settle, write
 from .text import stack
 
@@ -54,9 +55,15 @@ def bars(name, labels, values, *, digits=None, mark=()):
     check_digits(digits)
     labels = [str(label) for label in labels]
     check_shape("values", values, len(labels))
+    if not labels:
+        raise ValueError("labels: expected at least one label, got none")
+    if values.is_complex():
+        raise TypeError(f"values: expected real numbers, got {values.dtype}")
     numbers = [settle(number, digits) for number in values.detach().double().tolist()]
-    if not all(0 <= number < float("inf") for number in numbers) or not numbers:
-        raise ValueError(f"values: expected finite numbers from 0 on, got {numbers}")
+    for number in numbers:
+        if not 0 <= number < math.inf:
+            raise ValueError(f"values: expected finite numbers from 0 on, got {number}")
+    for n in mark:
+        check_index("mark", n, len(labels))
     longest = max(1.0, *numbers)
-    marked = [range(len(labels))[n] for n in mark]
-    return Bars(name, labels, write(numbers, digits), [n / longest for n in numbers], marked)
+    return Bars(name, labels, write(numbers, digits), [n / longest for n in numbers], list(mark))

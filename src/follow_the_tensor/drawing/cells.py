@@ -75,7 +75,7 @@ def cells(
         rows=_labels("rows", rows, fold[1]),
         columns=_labels("columns", columns, fold[2]),
         sheets=_sheets(array, axes),
-        across=(1, 1, *array.shape)[-3],
+        across=(1, 1, 1, *array.shape)[-3],
     )
     return _fit(grid, cut, shaded=array.dtype.kind == "b" or numbers is not None)
 
@@ -188,6 +188,8 @@ def _groups(groups, array, fold):
     if groups is None:
         return None
     if isinstance(groups, torch.Tensor):
+        if groups.is_floating_point() or groups.is_complex():
+            raise TypeError(f"groups: expected whole numbers, got {groups.dtype}")
         return _spread("groups", groups.detach().cpu(), array.shape).reshape(fold)
     names = _group_names(groups)
     if not names or fold[-1] % len(names):

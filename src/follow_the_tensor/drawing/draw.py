@@ -15,7 +15,7 @@ from .bars import Bars
 from .cells import cells
 from .grid import Grid
 from .palette import ROLES, light
-from .text import beside
+from .text import beside, stack
 from .wiring import Wiring
 
 
@@ -76,7 +76,7 @@ class Words:
         return f'<div class="op">{escape(sign)}{small}</div>'
 
     def lines(self):
-        return [words for words in self._split() if words]
+        return stack([[words] for words in self._split()])
 
     def _split(self):
         """The sign, which is large, and the words, which are small."""
