@@ -43,7 +43,6 @@ NOT_TORCH = {
 # Called where a chapter shows the effect but not the name: the index has to be enough.
 EXPLAINED_HERE = {
     "follow_the_tensor.bars": "a picture explains itself",
-    "follow_the_tensor.cells": "a picture explains itself",
     "torch.nn.TransformerDecoder": "in the twin of the whole model, whose source no chapter shows",
 }
 
