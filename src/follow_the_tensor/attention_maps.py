@@ -22,7 +22,10 @@ def attention_maps(model):
     maps, wanted, handles = {}, [], []
 
     def ask(module, args, kwargs):
-        named = signature(module.forward).bind(*args, **kwargs).arguments
+        try:
+            named = signature(module.forward).bind(*args, **kwargs).arguments
+        except TypeError:
+            return None  # the call fails, and forward says so in its own words
         wanted.append(named.get("need_weights", False))
         return args[:4], {**kwargs, "need_weights": True}
 
