@@ -6,6 +6,7 @@ trace function only looks: it writes down where the program is and what the loca
 
 import html
 import json
+import sys
 from dataclasses import dataclass
 
 from .refusals import check_callable, not_recorded
@@ -95,16 +96,19 @@ def record(function, /, *inputs, **keywords):
         Exception: what the call raised before its first line, for example TypeError.
     """
     check_callable(function)
-    tracer, result, error = Tracer(), None, None
-    with written_out(function, inputs, keywords):
-        tracer.start()
-        try:
-            result = function(*inputs, **keywords)
-        except Exception as raised:
-            error = raised
-        finally:
-            tracer.stop()
+    tracer, result, error, trace = Tracer(), None, None, sys.gettrace()
     try:
+        with written_out(function, inputs, keywords):
+            tracer.start()
+            try:
+                result = function(*inputs, **keywords)
+            except Exception as raised:
+                error = raised
+            finally:
+                trace = sys.gettrace()
+                sys.settrace(None)  # what the program has set is not to see the recorder
+                trace = tracer.left(trace)
+                tracer.stop()
         _check_source(tracer)
         if error is not None and not tracer.steps:
             raise error
@@ -112,6 +116,7 @@ def record(function, /, *inputs, **keywords):
             raise not_recorded(function, result, tracer.unread)
         return Recording(_finished(tracer, error), result)
     finally:
+        sys.settrace(trace)
         del error  # its traceback holds this frame, and so all the tensors in it
 
 

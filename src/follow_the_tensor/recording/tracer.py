@@ -5,7 +5,6 @@ import inspect
 import os
 import sys
 import weakref
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import torch
@@ -84,13 +83,15 @@ class Tracer:
         sys.settrace(self._entrance)
 
     def stop(self):
-        """Put back the trace function that was there, unless the program has set its own."""
-        if self._running:
-            self._running = False
-            now = sys.gettrace()
-            if now is None or now is self._entrance:
-                sys.settrace(self._before)
-            self._leave_room()
+        """Look at nothing more."""
+        if self._running and sys.gettrace() is self._entrance:
+            sys.settrace(self._before)
+        self._running = False
+
+    def left(self, trace):
+        """The trace function to leave behind when `trace` was there after the call."""
+        ours = trace is None or trace is self._entrance
+        return self._before if ours and self._running else trace
 
     def _enter(self, frame, event, _):
         """Python calls this for each function that starts, and for generators that go on."""
@@ -121,15 +122,14 @@ class Tracer:
 
     def _make_room(self):
         now = sys.getrecursionlimit()
+        sys.setrecursionlimit(now)  # raises where Python would not let us go back to it
         if now != self._limits[1]:
             self._limits = now, now + ROOM
         sys.setrecursionlimit(self._limits[1])
 
     def _leave_room(self):
-        # At the very last frame Python takes the program's limit back only a little later.
-        with suppress(RecursionError):
-            if sys.getrecursionlimit() == self._limits[1]:
-                sys.setrecursionlimit(self._limits[0])
+        if sys.getrecursionlimit() == self._limits[1]:
+            sys.setrecursionlimit(self._limits[0])
 
     def _begin(self, frame):
         known = self._function(frame)
