@@ -23,14 +23,15 @@ def show_source(first, *others):
     """
     from IPython.display import Markdown  # only a notebook needs it
 
-    source = "\n\n\n".join(_text(thing) for thing in (first, *others))
+    named = [("first", first), *((f"others[{n}]", each) for n, each in enumerate(others))]
+    source = "\n\n\n".join(_text(name, thing) for name, thing in named)
     fence = 3 * "`"
     while fence in source:  # a docstring may hold a code block of its own
         fence += "`"
     return Markdown(f"{fence}python\n{source}\n{fence}")
 
 
-def _text(thing):
+def _text(name, thing):
     held = held_function(thing)
     try:
         if isinstance(held, type):
@@ -43,7 +44,7 @@ def _text(thing):
             raise NoText("it has no lines in Python; show a function or a class that uses it")
     except NoText as reason:
         raise TypeError(
-            f"show_source: class, function or method with Python source expected, "
+            f"{name}: expected a class, a function or a method with Python source, "
             f"got {short(thing)}: {reason}"
         ) from None
     return textwrap.dedent("".join(lines)).rstrip()

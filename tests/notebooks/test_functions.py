@@ -49,7 +49,10 @@ EXPLAINED_HERE = {
 MODULES = {path: module_tree(path) for path in SOURCE.rglob("*.py")}
 CELLS = [notebook_tree(path) for path in notebooks()]
 USED = names_in(*MODULES.values(), *CELLS)
-READ = names_in(*(tree for path, tree in MODULES.items() if not PLUMBING & {*path.parts}), *CELLS)
+READ = names_in(
+    *(tree for at, tree in MODULES.items() if not PLUMBING & {*at.relative_to(SOURCE).parts}),
+    *CELLS,
+)
 
 
 def is_module(name):

@@ -298,6 +298,12 @@ def test_hooks_closures_and_lambdas():
     assert locals_at(recording, "scale = [")["factor"][0]["values"] == [2, 3]
 
 
+def test_what_was_compiled_runs_as_it_was_written():
+    compiled = torch.compile(cell("def f(x):\n    y = x + 1\n    return y")["f"], backend="eager")
+    compiled(TWO)
+    assert told(record(compiled, TWO)) == "2 3+y 3="
+
+
 def test_a_training_step_runs_with_its_gradients():
     linear, x = nn.Linear(2, 1), torch.ones(3, 2)
     optimizer = torch.optim.SGD(linear.parameters(), lr=0.1)

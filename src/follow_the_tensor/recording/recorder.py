@@ -82,10 +82,11 @@ def record(function, /, *inputs, **keywords):
     these call back is. If the call raises, the recording ends at the failing line.
 
     The call runs as it would alone: same result, same random numbers, same gradients, and
-    no code of the values that are shown. Three things are different. Every
+    no code of the values that are shown. Four things are different. Every
     MultiHeadAttention that `function` is or holds goes through its written-out path, as
-    inside `attention_maps`: the result may differ in its last digits. A recursion has a few
-    frames less. And until Python 3.13 a local that is deleted lives on to the end of its line.
+    inside `attention_maps`, and torch.compile stands aside: the result may differ in its last
+    digits. A recursion has a few frames less. Until Python 3.13 a local that is deleted lives
+    on to the end of its line. And who asks Python for the trace function sees this one.
 
     Returns:
         Recording; its `result` is what the call returned.

@@ -77,8 +77,6 @@ def _of_transformed(function):
         )
     if isinstance(function, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
         return "TorchScript runs it without Python; step through what was scripted or traced"
-    if hasattr(function, "_orig_mod") or hasattr(function, "_torchdynamo_orig_callable"):
-        return "torch.compile runs something else in its place; step through what was compiled"
     return None
 
 

@@ -193,12 +193,11 @@ def head_end(statement):
 def _classes(tree, outer=""):
     """(qualified name, node) of each class in a tree."""
     for node in ast.iter_child_nodes(tree):
-        name = outer + getattr(node, "name", "")
         if isinstance(node, ast.ClassDef):
-            yield name, node
-            yield from _classes(node, f"{name}.")
+            yield outer + node.name, node
+            yield from _classes(node, f"{outer}{node.name}.")
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from _classes(node, f"{name}.<locals>.")
+            yield from _classes(node, f"{outer}{node.name}.<locals>.")
         else:
             yield from _classes(node, outer)
 

@@ -11,7 +11,7 @@ import torch
 
 from .source import Source, axes_in_docstring, fit_axes
 from .text import NoText
-from .values import ITEMS, Values
+from .values import ITEMS, Values, has_plain_sizes
 from .words import first_items, message_of
 
 MAX_STEPS = 1000
@@ -22,6 +22,8 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # attention_maps are there only because the recorder asks for them.
 ASIDE = tuple(PACKAGE + name for name in ("shapes.py", "attention_maps.py", "recording"))
 LIBRARIES = tuple(os.path.dirname(module.__file__) + os.sep for module in (os, torch))
+# How torch.compile names what it puts in the place of a function, or of the rest of one.
+COMPILED = ("__compiled_fn", "torch_dynamo_resume")
 # A frame that ends at another instruction is being left by an exception.
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")
 YIELDS = ("YIELD_VALUE", "RESUME")  # the second since Python 3.13
@@ -35,6 +37,8 @@ def _shown(code):
         return False  # <genexpr>, <listcomp>, <module>
     if not code.co_flags & inspect.CO_OPTIMIZED:
         return False  # the body of a class statement
+    if any(each.startswith(COMPILED) for each in (name, *code.co_names)):
+        return False
     if file.startswith(PACKAGE):
         return not file.startswith(ASIDE) and (name.startswith("__") or not name.startswith("_"))
     parts = file.split(os.sep)
@@ -286,7 +290,7 @@ class Tracer:
 
     def _name(self, value, readings, sizes, leading):
         """The first reading that fits. A tensor keeps the first names that it was given."""
-        if not issubclass(type(value), torch.Tensor):
+        if not issubclass(type(value), torch.Tensor) or not has_plain_sizes(value):
             return None
         fitting = (fit_axes(reading, value.shape, sizes, leading) for reading in readings)
         names = next(filter(None, fitting), None)

@@ -42,7 +42,7 @@ class Values:
     def _encode(self, value, depth):
         kind = type(value)
         try:
-            if issubclass(kind, torch.Tensor):
+            if issubclass(kind, torch.Tensor) and not torch.jit.is_tracing():
                 return self._tensor(value)
             if issubclass(kind, nn.Module):
                 return encode_module(value)
@@ -93,13 +93,18 @@ def encode_layout(tensor):
     """Shape, dtype and, if it has strides, the layout of a tensor."""
     encoded = {
         "kind": "tensor",
-        "shape": [int(size) for size in tensor.shape],
+        "shape": [size if type(size) is int else str(size) for size in tensor.shape],
         "dtype": str(tensor.dtype).removeprefix("torch."),
     }
-    if tensor.layout == torch.strided:
+    if tensor.layout == torch.strided and has_plain_sizes(tensor):
         encoded["stride"] = list(tensor.stride())
         encoded["contiguous"] = tensor.is_contiguous()
     return encoded
+
+
+def has_plain_sizes(tensor):
+    """Whether its sizes are numbers: torch.export takes note of whoever asks for others."""
+    return not torch.jit.is_tracing() and all(type(size) is int for size in tensor.shape)
 
 
 def has_numbers(tensor):
