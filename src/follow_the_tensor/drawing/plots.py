@@ -1,8 +1,8 @@
 """The figures of the book. Each function takes data and returns a matplotlib Figure.
 
 Grids show queries down and keys across, of one sentence and one head. Weights always run from
-0 to 1, so that two figures can be compared. Grounds are transparent, and the colours stand on light and dark
-pages.
+0 to 1, so that two figures can be compared. Grounds are transparent, and the colours stand on
+light and dark pages.
 Grids that are small enough for numbers are drawn by `draw`.
 """
 
