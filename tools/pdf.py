@@ -13,7 +13,7 @@ from tools.browser import Visit, launch
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "_build" / "html"
-TARGET = BOOK / "follow-the-tensor.pdf"
+TARGET = BOOK / "book.pdf"
 GATHER = Path(__file__).with_name("pdf.js").read_text(encoding="utf-8")
 MATHS = "mathjax/startup.js"
 

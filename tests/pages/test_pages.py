@@ -49,8 +49,9 @@ def test_the_book_has_the_pages_of_its_contents():
     assert built == {*PAGES, "404", "genindex", "index", "search"}, "run make book"
 
 
-@pytest.mark.parametrize(("page", "sentence"), SENTENCES.items())
-def test_page_says(page, sentence):
+@pytest.mark.parametrize("page", [page for page in SENTENCES if page in PAGES])
+def test_page_says(page):
+    sentence = SENTENCES[page]
     assert sentence in (BOOK / f"{page}.html").read_text(encoding="utf-8")
 
 

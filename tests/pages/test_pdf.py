@@ -5,11 +5,11 @@ import re
 import pytest
 from pypdf import PdfReader
 
-from tests.pages.test_pages import BOOK, PAGES
+from tests.support.book import BOOK, CONFIG, PAGES
 from tools import pdf
 
 SAMPLE = ["book/index", "book/notation", "notebooks/02_positional_encoding", "book/about"]
-TITLES = ["Follow the Tensor", "Notation", "2 · Positional encoding", "About this book"]
+TITLES = [CONFIG["title"], "Notation", "2 · Positional encoding", "About this book"]
 
 
 @pytest.fixture(scope="module")
@@ -105,4 +105,4 @@ def test_the_file_is_tagged_and_says_its_language(printed):
     root = printed.trailer["/Root"]
     assert root["/MarkInfo"]["/Marked"]
     assert root["/Lang"] == "en"
-    assert printed.metadata.title == "Follow the Tensor"
+    assert printed.metadata.title == CONFIG["title"]

@@ -5,6 +5,7 @@ from pathlib import Path
 from . import (
     address,
     citations,
+    contents,
     downloads,
     edition,
     explorables,
@@ -12,14 +13,15 @@ from . import (
     launch,
     mathematics,
     not_found,
+    numbers,
     sharing,
     slimming,
     strict,
 )
 
 PARTS = (
-    edition, address, sharing, mathematics, icons, explorables, citations, launch, downloads,
-    slimming, not_found, strict,
+    edition, numbers, address, contents, sharing, mathematics, icons, explorables, citations,
+    launch, downloads, slimming, not_found, strict,
 )  # fmt: skip
 
 
