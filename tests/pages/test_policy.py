@@ -7,13 +7,13 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.pages.test_explorables_pages import CONTROLS, FIELDS, SHOWS, first
+from tests.support.explorables import SHOWS, first, use
 from tests.support.notebook_guard import ROOT
 from tests.support.page_checks import icons, maths
 from tools.browser import Visit
 
 BOOK = ROOT / "_build" / "html"
-PAGES = sorted(page.relative_to(BOOK).as_posix() for page in SHOWS)
+PAGES = [page.relative_to(BOOK).as_posix() for page in SHOWS]
 PAGES.remove("index.html")  # it leads on to another page
 PAGES.remove("404.html")  # its links may be whole addresses; test_book_pages opens it there
 # The page for teachers names the policy. Icons are pictures inside the CSS, hence data:.
@@ -101,26 +101,11 @@ def test_every_page_and_every_explorable(visit, address, page):
     assert not maths(opened, BOOK) + icons(opened, BOOK)
     for module in sorted(set(shown)):
         if page == next(each for each in PAGES if module in SHOWS[BOOK / each]):
-            use(first(opened, module), module)
-
-
-def use(box, module):
-    """Click, press keys, type: whatever this explorable has."""
-    click, key = CONTROLS[module]
-    if click:
-        before = box.inner_html()
-        box.locator(click).first.click()
-        assert box.inner_html() != before
-    if key:
-        box.locator(key).focus()
-        box.page.keyboard.press("ArrowLeft")
-        box.page.keyboard.press("ArrowRight")
-    if module in FIELDS:
-        box.locator(FIELDS[module][0]).fill("abc")
-        assert FIELDS[module][1] in box.inner_text()
-    if module == "read_dates":
-        box.get_by_label("a date").fill("5 avril 1896")
-        assert "1896-04-05" in box.inner_text()
+            box = first(opened, module)
+            use(box)
+            if module == "read_dates":
+                box.get_by_label("a date").fill("5 avril 1896")
+                assert "1896-04-05" in box.inner_text()
 
 
 def test_search(visit, address):
