@@ -4,22 +4,21 @@ from pathlib import Path
 
 from . import (
     address,
-    citations,
     downloads,
     edition,
     explorables,
+    finishing,
     icons,
     launch,
     mathematics,
     not_found,
     sharing,
     slimming,
-    strict,
 )
 
 PARTS = (
-    edition, address, sharing, mathematics, icons, explorables, citations, launch, downloads,
-    slimming, not_found, strict,
+    edition, address, sharing, mathematics, icons, explorables, launch, downloads, not_found,
+    slimming, finishing,
 )  # fmt: skip
 
 
