@@ -22,7 +22,7 @@ export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
 test downloads versions properties notebooks mutations: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test downloads versions properties notebooks mutations bad-input \
+.PHONY: help setup book serve test downloads versions properties notebooks mutations \
     weights lint check-workflows bench screenshots pdf small-torch lock clean
 
 help:  ## list the targets
@@ -67,9 +67,6 @@ versions: .venv/bin/uv  ## check other releases: PYTHON=python3.12 TORCH=2.9.0 R
 notebooks: .venv/test.stamp  ## execute and store the notebooks; ONLY=notebooks/03_attention.ipynb for one
 	$(BIN)/python -m tools.notebooks $(ONLY)
 
-bad-input: .venv/test.stamp  ## write the page of bad input again from its table
-	$(BIN)/python -m tools.bad_input
-
 mutations: .venv/test.stamp  ## change every stored number, one at a time, and see validation fail
 	$(BIN)/python -m tools.mutations
 
@@ -83,7 +80,7 @@ check-workflows: .venv/test.stamp  ## check the files that other machines run: t
 	$(BIN)/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
 	$(BIN)/zizmor --offline --quiet .github
 
-bench: book .venv/test.stamp  ## measure everything and write book/benchmarks.md; ONLY=layers prints a part
+bench: book .venv/test.stamp  ## measure everything for the page of benchmarks; ONLY=layers prints a part
 	$(BIN)/python -m tools.browser
 	$(BIN)/python -m benchmarks $(ONLY)
 

@@ -145,7 +145,9 @@ def small_book(tmp_path, monkeypatch):
         (tmp_path / "book" / "index.rst").write_text("Title\n=====\n\nOne & one. Two.\n")
         templates = ROOT / "book" / "_ext" / "book_pages" / "templates"
         settings = {
-            "extensions": [f"book_pages.{part}" for part in ("address", "sharing", "not_found")],
+            "extensions": [
+                f"book_pages.{part}" for part in ("address", "sharing", "not_found", "finishing")
+            ],
             "root_doc": "book/index",
             "html_title": "Small book",
             "html_theme": "basic",

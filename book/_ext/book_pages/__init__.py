@@ -14,11 +14,12 @@ from . import (
     not_found,
     sharing,
     slimming,
+    tables,
 )
 
 PARTS = (
-    edition, address, sharing, mathematics, icons, explorables, launch, downloads, not_found,
-    slimming, finishing,
+    edition, address, tables, sharing, mathematics, icons, explorables, launch, downloads,
+    not_found, slimming, finishing,
 )  # fmt: skip
 
 
