@@ -29,7 +29,8 @@ help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
 
 book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTorch needed)
-	@rm -rf _build  # what is left of an earlier build would hide a warning or keep a removed page
+	@# What is left of an earlier build would hide a warning or keep a removed page. The PDF may stay.
+	@if [ -d _build ]; then find _build -type f ! -name '*.pdf' -delete; fi
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
 	@echo "The book is ready. Open $(CURDIR)/_build/html/index.html"
 
@@ -86,7 +87,7 @@ bench: book .venv/test.stamp  ## measure everything for the page of benchmarks; 
 
 pdf: book .venv/test.stamp  ## print the built book into one PDF
 	$(BIN)/python -m tools.browser
-	$(BIN)/python -m tools.pdf
+	PYTHONPATH=book/_ext $(BIN)/python -m tools.pdf
 
 screenshots: book .venv/test.stamp  ## take the pictures that README and the front page show
 	$(BIN)/python -m tools.browser

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from lxml import html
 
-from . import citations, icons, mathematics, not_found, strict
+from . import citations, icons, mathematics, not_found, strict, whole_book
 
 CHANGES = [
+    whole_book.link,
     citations.as_list_items,
     mathematics.only_with_formulas,
     strict.without_print_handler,
@@ -27,8 +28,8 @@ class Page:
 
     path: Path
     book: Path  # the folder of all pages
-    address: str  # where the book will be, or nothing
     tree: html.HtmlElement
+    address: str = ""  # where the book will be, if that is known
     icons: set = field(default_factory=set)  # one set for all pages
 
     @property
@@ -46,13 +47,17 @@ def finish(app, error):
         return
     app.env.icons = set()
     for path in sorted(Path(app.outdir).rglob("*.html")):
-        tree = html.document_fromstring(path.read_text(encoding="utf-8"))
-        page = Page(path, Path(app.outdir), app.config.html_baseurl, tree, app.env.icons)
+        page = read(path, Path(app.outdir), app.config.html_baseurl, app.env.icons)
         if page.root is not None:  # a page of Sphinx, not the one that leads on to the first page
-            for change in CHANGES:
-                change(page)
-            path.write_text(written(tree), encoding="utf-8")
+            change(page, CHANGES)
 
 
-def written(tree):
-    return html.tostring(tree, encoding="unicode", doctype="<!DOCTYPE html>") + "\n"
+def read(path, book, *known):
+    return Page(path, book, html.document_fromstring(path.read_text(encoding="utf-8")), *known)
+
+
+def change(page, changes):
+    for each in changes:
+        each(page)
+    text = html.tostring(page.tree, encoding="unicode", doctype="<!DOCTYPE html>")
+    page.path.write_text(text + "\n", encoding="utf-8")
