@@ -10,9 +10,9 @@ import unicodedata
 from pathlib import Path
 
 import yaml
-from book_pages import finishing, whole_book
 from pypdf import PdfReader
 
+from book_pages import finishing, whole_book
 from tools.browser import Visit, launch
 
 ROOT = Path(__file__).resolve().parent.parent

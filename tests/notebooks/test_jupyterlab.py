@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from tests.pages.test_pages import BOOK
+from tests.support.built_book import BOOK
 from tests.support.kernels import kernel_folder
 
 CELLS = [

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
 from book_pages import edition, repository
-from tests.pages.test_pages import BOOK, PAGES, TOC
+from tests.support.built_book import BOOK, PAGES, TOC
 from tests.support.notebook_guard import ROOT
 from tests.support.page_checks import WIDE, accessibility, icons, overflow
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from book_pages import launch, repository
-from tests.pages.test_pages import BOOK, PAGES, Places
+from tests.support.built_book import BOOK, PAGES, Places
 from tests.support.notebook_guard import ROOT
 
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
