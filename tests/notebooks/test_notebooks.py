@@ -30,6 +30,23 @@ def test_chapter_is_stored_as_make_notebooks_writes_it(path):
     assert same, f"run make notebooks ONLY={path.relative_to(ROOT)}"
 
 
+def in_contents():
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    return [toc["root"], *(page["file"] for part in toc["parts"] for page in part["chapters"])]
+
+
+def on_disk():
+    pages = [*CHAPTERS, *(ROOT / "book").glob("*.md")]
+    return [page.relative_to(ROOT).with_suffix("").as_posix() for page in pages]
+
+
+def test_every_page_of_the_contents_is_there():
+    """A page that is there may be left out: the build says what linked to it."""
+    assert CHAPTERS
+    missing = {*in_contents()} - {*on_disk()}
+    assert not missing, f"_toc.yml names {sorted(missing)}: write them, or take the lines out"
+
+
 # The guard itself: a clean notebook passes, and each check sees what it is there for.
 
 
@@ -61,7 +78,7 @@ BROKEN = [
     ("counts", notebook(code(count=None))),
     ("counts", notebook(code(count=2), code(count=1))),
     ("counts", notebook(code("1 + 1", result("2", count=7)))),
-    ("question", notebook(new_markdown_cell("# Masks\n\nWhat is a mask?"))),
+    ("opening", notebook(new_markdown_cell("# Masks"))),
     ("empty_cells", notebook(new_markdown_cell(" "))),
     ("errors", notebook(code("f()", ERROR))),
     ("errors", notebook(code("f()", tags=["raises-exception"]))),
@@ -93,7 +110,7 @@ BROKEN = [
 ]
 
 CLEAN = notebook(
-    new_markdown_cell("# Masks\n\n**The question.** Who sees whom?\n\n```python\nprint(1)\n```\n"),
+    new_markdown_cell("# Masks\n\nWho sees whom?\n\n```python\nprint(1)\n```\n"),
     new_markdown_cell("$x_{1}$ ![a grid](grid.png)"),
     code("mask.shape", result("(2, 3)", count=1)),
     code("f()", ERROR, count=2, tags=["raises-exception"]),
