@@ -36,6 +36,7 @@ NOT_READ = {
     "torch.amp.is_autocast_available",
     "torch.compiler.is_compiling",  # torch.compile
     "torch.is_autocast_enabled",
+    "torch.jit.is_tracing",
 }
 # Names behind a dot that a tensor or a module has too, and that stand for something else here.
 NOT_TORCH = {
@@ -156,10 +157,12 @@ def printed(output):
 def test_every_link_leads_to_a_section_that_speaks_of_the_function():
     chapters = {path.stem: sections(path) for path in CHAPTERS}
     for entry in ENTRIES:
-        [(number, title, chapter)] = LINK.findall(entry.text)
+        links = LINK.findall(entry.text)
+        assert len(links) == 1, f"{entry.name} needs one link to a chapter: {MEND}"
+        [(number, title, chapter)] = links
         if chapter not in chapters or entry.name in EXPLAINED_HERE:  # left out, or shown nowhere
             continue
-        assert number == chapter[:2].lstrip("0"), f"{entry.name} names another chapter: {MEND}"
+        assert int(number or 0) == int(chapter[:2]), f"{entry.name} names another chapter: {MEND}"
         text = chapters[chapter].get(title, "")
         speaks = re.search(rf"\b{entry.last}\b", text)
         assert speaks, f"{chapter}.ipynb, {title or 'the chapter'} has no {entry.name}: {MEND}"

@@ -37,4 +37,6 @@ ENTRIES = list(entries())
 INDEX = {entry.name for entry in ENTRIES}
 EXAMPLE = re.compile(r"`([^`\n]+)` → `([^`\n]+)`")
 EXAMPLES = EXAMPLE.findall(PAGE)
-LINK = re.compile(r"\[Chapter (\d+)(?:: (.+?))?\]\(\.\./notebooks/(\w+)\.ipynb(?:#\S+)?\)")
+LINK = re.compile(
+    r"\[(?:Chapter (\d+)|The idea)(?:: (.+?))?\]\(\.\./notebooks/(\w+)\.ipynb(?:#\S+)?\)"
+)
