@@ -1,7 +1,11 @@
 // Replace the content of the open page by the articles of all pages, ready to be printed.
 async ({ pages, book }) => {
   const key = (page) => page.replaceAll("/", "-");
-  const pageOf = (url) => url.href.split("#")[0].slice(book.length + 1).replace(/\.html$/, "");
+  const pageOf = (url) =>
+    url.href
+      .split("#")[0]
+      .slice(book.length + 1)
+      .replace(/\.html$/, "");
   const known = new Set(pages.map(({ page }) => page));
   const sheets = new Set([...document.querySelectorAll("link[rel=stylesheet]")].map((l) => l.href));
 
@@ -73,4 +77,4 @@ async ({ pages, book }) => {
   await MathJax.typesetPromise();
   await Promise.all([...document.images].map((image) => image.decode()));
   await document.fonts.ready;
-}
+};
