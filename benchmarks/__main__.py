@@ -1,4 +1,4 @@
-"""Measure everything in one run, and write the table and its page in the book (make bench).
+"""Measure everything in one run, and write the table, which the book shows (make bench).
 
     python -m benchmarks [PART ...]
 
@@ -14,11 +14,10 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from .table import line, page
+from .table import line
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results.json"
-PAGE = ROOT / "book" / "benchmarks.md"
 PARTS = ["building", "validation", "pages", "explorables", "layers", "model", "dates"]
 
 
@@ -80,8 +79,7 @@ def main(names):
     date = datetime.date.today().isoformat()
     results = {"date": date, "machine": machine(), "parts": parts}
     RESULTS.write_text(json.dumps(results, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(page(results), encoding="utf-8")
-    print(f"Wrote {RESULTS.relative_to(ROOT)} and {PAGE.relative_to(ROOT)}.")
+    print(f"Wrote {RESULTS.relative_to(ROOT)}.")
     return 0
 
 

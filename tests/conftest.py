@@ -3,7 +3,7 @@ from hypothesis import settings
 
 from tools.browser import launch
 
-pytest_plugins = ["tests.support.case_counter"]
+pytest_plugins = ["tests.support.devices"]
 
 # The same examples in every run; nothing is stored in the project.
 settings.register_profile(

@@ -25,7 +25,7 @@ from .feed_forward import PositionWiseFeedForward
 from .generation import generate
 from .masks import causal_mask, expand_mask, padding_mask
 from .positional import PositionalEncoding
-from .recording.reading import show_source, step_through
+from .reading import show_source, step_through
 from .transformer import Transformer
 
 __all__ = [

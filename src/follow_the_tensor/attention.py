@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .masks import expand_mask
+from .masks import also_causal, expand_mask, ready_mask
 from .shapes import check_floats, check_heads, check_shape
 
 
@@ -68,6 +68,7 @@ class MultiHeadAttention(nn.Module):
         Q: [B, Lq, D]    K: [B, Lk, D]    V: [B, Lk, D]
         mask: None, [Lq, Lk], [B, Lq, Lk] or four axes that broadcast to
             [B, H, Lq, Lk]; True may attend
+        is_causal: block later keys too, as torch's function does; alone it needs no mask
         returns: [B, Lq, D]; with need_weights=True also weights [B, H, Lq, Lk]
 
     Raises:
@@ -96,20 +97,21 @@ class MultiHeadAttention(nn.Module):
         x = x.transpose(1, 2).contiguous()  # [B, L, H, d_k]
         return x.view(B, L, self.d_model)  # [B, L, D]
 
-    def forward(self, Q, K, V, mask=None, need_weights=False):
-        B, Lq, _ = check_floats("Q", Q, "B", "Lq", self.d_model, like=self.W_q.weight)
-        _, Lk, _ = check_floats("K", K, B, "Lk", self.d_model, like=self.W_k.weight)
-        check_floats("V", V, B, Lk, self.d_model, like=self.W_v.weight)
+    def forward(self, Q, K, V, mask=None, need_weights=False, is_causal=False):
+        B, Lq, _ = check_floats("Q", Q, "B", "Lq", self.d_model, like=self.W_q)
+        _, Lk, _ = check_floats("K", K, B, "Lk", self.d_model, like=self.W_k)
+        check_floats("V", V, B, Lk, self.d_model, like=self.W_v)
 
         Q = self.split_heads(self.W_q(Q))  # [B, H, Lq, d_k]
         K = self.split_heads(self.W_k(K))  # [B, H, Lk, d_k]
         V = self.split_heads(self.W_v(V))  # [B, H, Lk, d_k]
+        mask = ready_mask(mask, (B, self.num_heads, Lq, Lk), Q.device)
+        if is_causal and (need_weights or mask is not None):
+            mask, is_causal = also_causal(mask, Lq, Lk, Q.device), False
         if need_weights:
             context, weights = scaled_dot_product_attention(Q, K, V, mask)
         else:
             # The same answer from torch's fused kernel, which keeps no [Lq, Lk] weights.
-            mask = expand_mask(mask, (B, self.num_heads, Lq, Lk))
-            mask = mask if mask is None else mask.to(Q.device)
-            context = F.scaled_dot_product_attention(Q, K, V, attn_mask=mask)  # [B, H, Lq, d_k]
+            context = F.scaled_dot_product_attention(Q, K, V, mask, is_causal=is_causal)
         output = self.W_out(self.combine_heads(context))  # [B, Lq, D]
         return (output, weights) if need_weights else output

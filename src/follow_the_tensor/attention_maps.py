@@ -1,9 +1,9 @@
 """Attention weights of a whole model, from the very pass that used them."""
 
 from contextlib import contextmanager
-from inspect import signature
 
 from .attention import MultiHeadAttention
+from .hooks import uncompiled
 
 
 @contextmanager
@@ -22,11 +22,15 @@ def attention_maps(model):
     maps, wanted, handles = {}, [], []
 
     def ask(module, args, kwargs):
-        named = signature(module.forward).bind(*args, **kwargs).arguments
-        wanted.append(named.get("need_weights", False))
-        return args[:4], {**kwargs, "need_weights": True}
+        if len(args) > 4:  # Q, K, V, mask, need_weights
+            wanted.append(args[4])
+            return (*args[:4], True, *args[5:]), kwargs
+        wanted.append(kwargs.get("need_weights", False))
+        return args, {**kwargs, "need_weights": True}
 
     def collect(name):
+        name = name.removeprefix("_orig_mod").removeprefix(".")  # of torch.compile
+
         def hook(module, args, result):
             output, weights = result
             maps.setdefault(name, []).append(weights.detach())
@@ -40,7 +44,8 @@ def attention_maps(model):
             # Of two blocks around one call, the inner one must answer first.
             handles.append(module.register_forward_hook(collect(name), prepend=True))
     try:
-        yield maps
+        with uncompiled():
+            yield maps
     finally:
         for handle in handles:
             handle.remove()

@@ -4,6 +4,8 @@ from contextlib import contextmanager
 
 import torch
 
+from .hooks import uncompiled
+
 
 class KeyValueCache:
     """What W_k and W_v have made so far, for each attention of a stack of decoder layers.
@@ -52,7 +54,8 @@ def key_value_cache(decoder_layers):
                 if attention is layer.cross_attn:
                     handles.append(projection.register_forward_pre_hook(cache.skip_if_stored))
     try:
-        yield cache
+        with uncompiled():
+            yield cache
     finally:
         for handle in handles:
             handle.remove()

@@ -4,7 +4,7 @@ from torch import nn
 
 from .attention import MultiHeadAttention
 from .feed_forward import PositionWiseFeedForward
-from .masks import expand_mask
+from .masks import ready_mask
 from .shapes import check_floats, check_probability
 
 
@@ -39,12 +39,10 @@ class DecoderLayer(nn.Module):
         self.num_heads = num_heads
 
     def forward(self, x, encoder_output, src_mask=None, tgt_mask=None):
-        B, Lt, _ = check_floats("x", x, "B", "Lt", self.d_model, like=self.norm1.weight)
-        _, Ls, _ = check_floats(
-            "encoder_output", encoder_output, B, "Ls", self.d_model, like=self.norm1.weight
-        )
-        tgt_mask = expand_mask(tgt_mask, (B, self.num_heads, Lt, Lt), "tgt_mask")
-        src_mask = expand_mask(src_mask, (B, self.num_heads, Lt, Ls), "src_mask")
+        B, Lt, D = check_floats("x", x, "B", "Lt", self.d_model, like=self.norm1)
+        _, Ls, _ = check_floats("encoder_output", encoder_output, B, "Ls", D, like=x)
+        tgt_mask = ready_mask(tgt_mask, (B, self.num_heads, Lt, Lt), x.device, "tgt_mask")
+        src_mask = ready_mask(src_mask, (B, self.num_heads, Lt, Ls), x.device, "src_mask")
 
         attended = self.self_attn(x, x, x, tgt_mask)  # [B, Lt, D]
         x = self.norm1(x + self.dropout(attended))  # [B, Lt, D]

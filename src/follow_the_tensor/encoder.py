@@ -34,7 +34,7 @@ class EncoderLayer(nn.Module):
         self.d_model = d_model
 
     def forward(self, x, mask=None):
-        check_floats("x", x, "B", "Ls", self.d_model, like=self.norm1.weight)
+        check_floats("x", x, "B", "Ls", self.d_model, like=self.norm1)
         x = self.norm1(x + self.dropout(self.self_attn(x, x, x, mask)))  # [B, Ls, D]
         x = self.norm2(x + self.dropout(self.feed_forward(x)))  # [B, Ls, D]
         return x

@@ -32,7 +32,7 @@ class PositionWiseFeedForward(nn.Module):
         self.linear2 = nn.Linear(d_ff, d_model)
 
     def forward(self, x):
-        check_floats("x", x, "B", "L", self.d_model, like=self.linear1.weight)
+        check_floats("x", x, "B", "L", self.d_model, like=self.linear1)
         x = self.relu(self.linear1(x))  # [B, L, d_ff]
         x = self.dropout(x)  # [B, L, d_ff]
         return self.linear2(x)  # [B, L, D]

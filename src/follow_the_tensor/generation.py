@@ -5,7 +5,6 @@ from contextlib import contextmanager
 import torch
 
 from .cache import key_value_cache
-from .masks import padding_mask
 from .shapes import check_index, check_size
 
 
@@ -22,14 +21,15 @@ def generate(model, src, bos_id, eos_id, max_len, beam_size=1, use_cache=True):
         returns: [B, L] with L <= max_len: BOS, the answer, EOS if it ended, then PAD
 
     Raises:
-        ValueError: an id is outside its vocabulary, or a sequence is longer than the
-            model can take.
+        ValueError: an id is outside its vocabulary, a sequence is longer than the model
+            can take, or its logits leave nothing to choose from.
         TypeError: `src` does not hold integers, or a size is not an integer.
     """
     _check_limits(model, bos_id, eos_id, max_len, beam_size)
     with evaluating(model), key_value_cache(model.decoder if use_cache else []) as cache:
-        memory = model.encode(src).repeat_interleave(beam_size, dim=0)  # [B*K, Ls, D]
-        src_mask = padding_mask(src, model.pad_id).repeat_interleave(beam_size, dim=0)
+        memory, src_mask = (
+            x.repeat_interleave(beam_size, dim=0) for x in model.encode_with_mask(src)
+        )  # [B*K, Ls, D] and [B*K, 1, 1, Ls]
         ids = torch.full((len(memory), 1), bos_id, device=src.device)  # [B*K, 1]
         # All beams of a row start alike, so that at first only one of them may go on.
         scores = memory.new_full((len(src), beam_size), float("-inf"))  # [B, K]
@@ -74,8 +74,11 @@ def extend(ids, logits, scores, eos_id, pad_id):
     ended = (ids[:, 1:] == eos_id).any(dim=1)  # [B*K]
     log_p[ended] = float("-inf")
     log_p[ended, pad_id] = 0
+    _check_choice(log_p, logits)
     totals = scores.unsqueeze(-1) + log_p.view(B, K, V)  # [B, K, V]
-    scores, best = totals.flatten(1).topk(K)  # [B, K], best beam first
+    # Best beam first. A stable sort leaves equal ones as they stand: the lower id wins.
+    totals, places = totals.flatten(1).sort(descending=True, stable=True)  # [B, K*V]
+    scores, best = totals[:, :K], places[:, :K]
     first_beams = torch.arange(0, B * K, K, device=ids.device).unsqueeze(1)  # [B, 1]
     rows = (first_beams + best // V).flatten()  # [B*K]
     return rows, (best % V).view(-1, 1), scores
@@ -101,6 +104,19 @@ def _all_ended(ids, beam_size, eos_id):
 def trim(ids, pad_id):
     """Drop the columns in which every row has PAD."""
     return ids[:, (ids != pad_id).any(dim=0)]
+
+
+def _check_choice(log_p, logits):
+    # A NaN counts as the largest number, and would be chosen. One of +inf makes NaN of all.
+    hopeless = ~log_p.amax(dim=-1).isfinite()  # [B*K]
+    if hopeless.any():
+        logits = logits[hopeless][0]  # [V]
+        kind = "NaN" if logits.isnan().any() else "inf" if logits.amax() > 0 else "-inf alone"
+        raise ValueError(
+            f"logits: expected finite numbers to choose a token from, got {kind}. Look for the "
+            "parameter that brings it: [n for n, p in model.named_parameters() "
+            "if not p.isfinite().all()]"
+        )
 
 
 def _check_limits(model, bos_id, eos_id, max_len, beam_size):

@@ -62,6 +62,28 @@ def expand_mask(mask, sizes, name="mask"):
     return mask != 0
 
 
+def ready_mask(mask, sizes, device, name="mask"):
+    """What `expand_mask` gives, on `device`. A mask that is ready already goes on as it is.
+
+    The layers use this one: on its way down through them a mask is expanded once, and
+    never copied if it was boolean and had four axes from the start.
+    """
+    ready = isinstance(mask, torch.Tensor) and mask.dtype == torch.bool and _broadcasts(mask, sizes)
+    mask = mask if ready else expand_mask(mask, sizes, name)
+    return mask if mask is None else mask.to(device)
+
+
+def also_causal(mask, Lq, Lk, device):
+    """Block what is later, too: query i sees keys 0..i, counted from the top left corner.
+
+    Shapes:
+        mask: None or what `ready_mask` gives
+        returns: [Lq, Lk], or four axes as `mask`
+    """
+    causal = torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril()  # [Lq, Lk]
+    return causal if mask is None else mask & causal
+
+
 def _check_kind(mask, name):
     if not isinstance(mask, torch.Tensor):
         raise TypeError(f"{name}: expected a boolean tensor, got {type(mask).__name__}")

@@ -5,10 +5,13 @@ from collections.abc import Iterable
 from numbers import Integral
 
 import torch
+from torch import nn
 
 
 def check_integer(name, value):
     """Raise a TypeError unless `value` is an integer, numpy's and torch.export's included."""
+    if torch.jit.is_tracing() and isinstance(value, torch.Tensor):
+        return  # torch.jit.trace hands out sizes as tensors
     if not isinstance(value, (Integral, torch.SymInt)) or isinstance(value, bool):
         raise TypeError(f"{name}: expected an integer, got {type(value).__name__}")
 
@@ -93,6 +96,8 @@ def check_shape(name, tensor, *axes):
 def check_floats(name, tensor, *axes, like=None):
     """`check_shape` for a floating tensor, of the dtype and on the device of `like` if given.
 
+    `like` is a tensor or a module. A quantised module says neither, so it takes what it takes.
+
     Raises:
         TypeError: the dtype is wrong, and no autocast is on that would convert it.
         ValueError: the device is another one.
@@ -100,11 +105,26 @@ def check_floats(name, tensor, *axes, like=None):
     sizes = check_shape(name, tensor, *axes)
     if not tensor.is_floating_point():
         raise TypeError(f"{name}: expected a floating dtype, got {tensor.dtype}")
-    if like is not None and tensor.dtype != like.dtype and not _autocast_converts(tensor):
-        raise TypeError(f"{name}: expected {like.dtype}, got {tensor.dtype}")
+    like = _first_floats(like)
     if like is not None:
+        if tensor.dtype != like.dtype and not _autocast_converts(tensor):
+            raise TypeError(f"{name}: expected {like.dtype}, got {tensor.dtype}")
         _check_device(name, tensor, like)
     return sizes
+
+
+def _first_floats(like):
+    """The tensor `like` itself, or the first floating parameter of a module, if it has one.
+
+    Not `module.weight`: that is a method once PyTorch has quantised the module, and is
+    computed anew by each look where PyTorch has parametrised it.
+    """
+    if not isinstance(like, nn.Module):
+        return like
+    for parameter in like.parameters():
+        if parameter.is_floating_point():
+            return parameter
+    return None
 
 
 def _autocast_converts(tensor):
@@ -125,20 +145,23 @@ def check_ids(name, ids, *axes, table=None):
     if ids.dtype not in (torch.int32, torch.int64):
         raise TypeError(f"{name}: expected int32 or int64 ids, got {ids.dtype}")
     if table is not None:
-        _check_device(name, ids, table.weight)
+        weight = _first_floats(table)
+        if weight is not None:
+            _check_device(name, ids, weight)
         _check_vocabulary(name, ids, table.num_embeddings)
     return sizes
 
 
 def _check_vocabulary(name, ids, vocab_size):
-    # On the meta device, and while torch.compile or torch.export traces, there are sizes
-    # and no ids to look at.
-    there = not torch.compiler.is_compiling() and not ids.is_meta
-    if there and ids.numel():
+    if torch.compiler.is_compiling() or not ids.numel():
+        return
+    try:
         low, high = ids.min().item(), ids.max().item()
-        if low < 0 or high >= vocab_size:
-            bad = low if low < 0 else high
-            raise ValueError(f"{name}: expected ids in [0, {vocab_size}), got {bad}")
+    except RuntimeError:  # on the meta device, and inside vmap, there are no numbers to look at
+        return
+    if low < 0 or high >= vocab_size:
+        bad = low if low < 0 else high
+        raise ValueError(f"{name}: expected ids in [0, {vocab_size}), got {bad}")
 
 
 def _check_device(name, tensor, like):

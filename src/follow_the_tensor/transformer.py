@@ -55,15 +55,19 @@ class Transformer(nn.Module):
         self.pad_id = pad_id
 
     def forward(self, src, tgt):
-        memory = self.encode(src)  # [B, Ls, D]
-        return self.decode(tgt, memory, padding_mask(src, self.pad_id))  # [B, Lt, V]
+        memory, src_mask = self.encode_with_mask(src)
+        return self.decode(tgt, memory, src_mask)  # [B, Lt, V]
 
     def encode(self, src):
+        memory, _ = self.encode_with_mask(src)
+        return memory  # [B, Ls, D]
+
+    def encode_with_mask(self, src):
         x = self.embed_source(src)  # [B, Ls, D]
         mask = padding_mask(src, self.pad_id)  # [B, 1, 1, Ls]
         for layer in self.encoder:
             x = layer(x, mask)  # [B, Ls, D]
-        return x
+        return x, mask
 
     def decode(self, tgt, memory, src_mask):
         x = self.embed_target(tgt)  # [B, Lt, D]

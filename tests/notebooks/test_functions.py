@@ -51,7 +51,7 @@ NOT_TORCH = {
 # Called where a chapter shows the effect but not the name: the index has to be enough.
 EXPLAINED_HERE = {"torch.nn.TransformerDecoder"}  # in the twin of the model, not shown
 
-READ = [path for path in PACKAGE.rglob("*.py") if not PLUMBING & {*path.parts}]
+READ = [path for path in PACKAGE.rglob("*.py") if not PLUMBING & {*path.relative_to(PACKAGE).parts}]
 TREES = {path: module_tree(path) for path in READ} | {p: notebook_tree(p) for p in CHAPTERS}
 OF_TORCH = {*dir(torch.Tensor), *dir(nn.Module), "training"} - {*dir(object)} - {*NOT_TORCH}
 LAST = {entry.last for entry in ENTRIES}

@@ -82,7 +82,7 @@ BROKEN = [
     ("counts", notebook(code(count=None))),
     ("counts", notebook(code(count=2), code(count=1))),
     ("counts", notebook(code("1 + 1", result("2", count=7)))),
-    ("question", notebook(new_markdown_cell("# Masks\n\nWhat is a mask?"))),
+    ("opening", notebook(new_markdown_cell("# Masks"))),
     ("empty_cells", notebook(new_markdown_cell(" "))),
     ("errors", notebook(code("f()", ERROR))),
     ("errors", notebook(code("f()", tags=["raises-exception"]))),
@@ -114,7 +114,7 @@ BROKEN = [
 ]
 
 CLEAN = notebook(
-    new_markdown_cell("# Masks\n\n**The question.** Who sees whom?\n\n```python\nprint(1)\n```\n"),
+    new_markdown_cell("# Masks\n\nWho sees whom?\n\n```python\nprint(1)\n```\n"),
     new_markdown_cell("$x_{1}$ ![a grid](grid.png)"),
     code("mask.shape", result("(2, 3)", count=1)),
     code("f()", ERROR, count=2, tags=["raises-exception"]),

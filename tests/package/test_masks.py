@@ -1,10 +1,11 @@
-from itertools import product
+"""Masks by hand; test_properties.py has the mask rule for all sizes."""
 
 import pytest
 import torch
 
-from follow_the_tensor import causal_mask, expand_mask, padding_mask
-from tests.support.helpers import D, draw, draw_mask, refuses
+from follow_the_tensor import Transformer, causal_mask, expand_mask, masks, padding_mask
+from follow_the_tensor.masks import ready_mask
+from tests.support.helpers import D, draw, draw_mask
 
 SIZES = B, H, LQ, LK = 2, 3, 4, 6
 IDS = torch.tensor([[4, 5, 0], [6, 0, 0]])  # article-map row 4.6
@@ -12,49 +13,21 @@ IDS = torch.tensor([[4, 5, 0], [6, 0, 0]])  # article-map row 4.6
 
 def test_padding_mask_lets_every_query_see_the_real_tokens():
     mask = padding_mask(IDS)
-    assert mask.dtype == torch.bool
     assert mask.shape == (2, 1, 1, 3)
     assert mask[:, 0, 0].tolist() == [[True, True, False], [True, False, False]]
-
-
-def test_padding_mask_takes_another_pad_id():
     assert padding_mask(IDS, pad_id=5)[:, 0, 0].tolist() == [[1, 0, 1], [1, 1, 1]]
-
-
-def test_padding_mask_of_padding_alone_blocks_everything():
-    assert not padding_mask(torch.zeros(2, 3, dtype=torch.long)).any()
-
-
-def test_padding_mask_leaves_the_ids_alone():
-    before = IDS.clone()
-    padding_mask(IDS).fill_(True)
-    assert torch.equal(IDS, before)
 
 
 def test_causal_mask_shows_a_position_itself_and_what_came_before():
     mask = causal_mask(4)
     assert mask.dtype == torch.bool
     assert mask.tolist() == [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]
-
-
-def test_causal_mask_of_one_position_sees_itself():
     assert causal_mask(1).tolist() == [[True]]
 
 
 def test_masks_combine_with_and():
-    valid = torch.tensor([[1, 1, 0]])
-    both = causal_mask(3) & padding_mask(valid)
-    assert both.shape == (1, 1, 3, 3)
+    both = causal_mask(3) & padding_mask(torch.tensor([[1, 1, 0]]))
     assert both[0, 0].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
-
-
-def test_no_mask_stays_no_mask():
-    assert expand_mask(None, SIZES) is None
-
-
-def test_two_axes_are_queries_and_keys():
-    mask = draw_mask(LQ, LK)
-    assert torch.equal(expand_mask(mask, SIZES), mask[None, None])
 
 
 def test_three_axes_are_sentences_queries_and_keys():
@@ -72,17 +45,9 @@ def test_two_axes_are_queries_and_keys_even_where_there_are_as_many_sentences():
     assert torch.equal(expand_mask(mask, (2, H, 2, LK)), mask[None, None])
 
 
-@pytest.mark.parametrize("ones", list(product([True, False], repeat=4)))
-def test_four_axes_are_taken_where_they_broadcast(ones):
-    shape = [1 if one else size for one, size in zip(ones, SIZES, strict=True)]
-    mask = draw_mask(*shape)
-    assert torch.equal(expand_mask(mask, SIZES), mask)
-
-
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int32, torch.int64])
 def test_an_integer_mask_is_true_where_it_is_not_zero(dtype):
-    numbers = torch.tensor([[0, 1, -2]]).to(dtype)
-    mask = expand_mask(numbers, (1, 1, 1, 3))
+    mask = expand_mask(torch.tensor([[0, 1, -2]]).to(dtype), (1, 1, 1, 3))
     assert mask.dtype == torch.bool
     assert mask.tolist() == [[[[False, True, True]]]]
 
@@ -95,45 +60,27 @@ def test_expand_mask_does_not_hand_out_the_memory_of_the_caller(shape):
     assert torch.equal(mask, before)
 
 
-def test_expand_mask_takes_views_that_are_not_contiguous():
-    mask = draw_mask(LK, LQ).T
-    assert torch.equal(expand_mask(mask, SIZES), mask[None, None])
-    row = draw_mask(1, LK).expand(LQ, LK)
-    assert torch.equal(expand_mask(row, SIZES), row[None, None])
+def test_a_mask_that_is_ready_is_not_copied_and_another_is_expanded():
+    ready = draw_mask(B, 1, 1, LK)
+    assert ready_mask(ready, SIZES, "cpu") is ready
+    for mask in (draw_mask(LQ, LK), ready.int()):
+        assert torch.equal(ready_mask(mask, SIZES, "cpu"), expand_mask(mask, SIZES))
+    assert ready_mask(None, SIZES, "cpu") is None
+    assert ready_mask(ready, SIZES, "meta").is_meta
 
 
-def test_expand_mask_stays_on_the_device_of_the_mask():
-    mask = torch.ones(LQ, LK, dtype=torch.bool, device="meta")
-    assert expand_mask(mask, SIZES).device.type == "meta"
-
-
-@pytest.mark.parametrize(
-    "shape",
-    [
-        (),
-        (LK,),
-        (1, LK),
-        (LK, LQ),
-        (H, LQ, LK),
-        (1, LQ, LK),
-        (B, 1, LK),
-        (B, LQ, LK + 1),
-        (H, 1, LQ, LK),
-        (B, 2, LQ, LK),
-        (B, H, LK, LQ),
-        (1, 1, 1),
-        (B, H, LQ),
-        (1, 1, 1, 1, 1),
-        (1, B, H, LQ, LK),
-    ],
-    ids=str,
-)
-def test_another_shape_is_refused_with_the_shapes_that_are_taken(shape):
-    mask = torch.ones(shape, dtype=torch.bool)
-    taken = "[Lq, Lk] = [4, 6]", "[B, Lq, Lk] = [2, 4, 6]", "[B, H, Lq, Lk] = [2, 3, 4, 6]"
-    with refuses(ValueError, "mask: expected", *taken, f"got {list(shape)}") as caught:
-        expand_mask(mask, SIZES)
-    assert "valid" not in str(caught.value)  # that hint is for padding flags alone
+def test_on_its_way_through_a_model_a_mask_is_never_expanded_or_copied(monkeypatch):
+    model, calls = Transformer(9, 9, D, H, 24, 2), []
+    expand = masks.expand_mask
+    monkeypatch.setattr(masks, "expand_mask", lambda *args: calls.append(args) or expand(*args))
+    built = padding_mask(IDS)
+    monkeypatch.setattr(
+        "follow_the_tensor.transformer.padding_mask",
+        lambda ids, pad_id: calls.append(ids.shape) or built,
+    )
+    model(IDS, IDS)
+    # One for the source, one for the target, and no mask that had to be expanded for its layer.
+    assert [call for call in calls if call[0] is not None] == [IDS.shape, IDS.shape]
 
 
 def test_a_causal_mask_can_be_exported_with_a_free_length():

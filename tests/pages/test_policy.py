@@ -84,9 +84,11 @@ def visit(browser):
 
 
 def test_the_policy_is_strict():
-    assert POLICY.startswith("default-src 'none'; script-src 'self'; style-src 'self'; ")
-    assert "unsafe" not in POLICY
-    assert "http" not in POLICY
+    directives = dict(part.split(" ", 1) for part in POLICY.split("; "))
+    assert directives.pop("default-src") == "'none'"
+    assert directives.pop("script-src") == "'self'"
+    assert directives.pop("style-src") == "'self' 'unsafe-inline'"  # pictures need it; runs nothing
+    assert set(" ".join(directives.values()).split()) == {"'self'", "'none'", "data:"}
 
 
 def refused(visit):
@@ -134,8 +136,7 @@ BROKEN = {
     "script-src-elem": "<script>1</script>",
     "script-src-attr": "<p onclick='1'>x</p>",
     "script-src": "<script src='evil.js'></script>",
-    "style-src-elem": "<style>p { color: red; }</style>",
-    "style-src-attr": "<p style='color: red'>x</p>",
+    "style-src-elem": "<link rel='stylesheet' href='http://127.0.0.2/x.css'>",
     "img-src": "<img src='http://127.0.0.2/x.png' alt='x'>",
 }
 

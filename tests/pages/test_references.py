@@ -48,7 +48,8 @@ def test_every_work_has_an_anchor_and_its_link():
     page = HTML.read_text(encoding="utf-8")
     for key, work in WORKS.items():
         assert f'id="{key}"' in page
-        assert work.fields.get("doi", work.fields.get("url", "")) in page
+        if key != "article2026":  # has no address of its own
+            assert work.fields["url" if key in WITHOUT_DOI else "doi"] in page
 
 
 def test_the_citation_file_is_valid():

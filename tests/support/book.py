@@ -23,3 +23,27 @@ POLICY = re.search(r"^Content-Security-Policy: (.*)$", PUBLISHING, re.MULTILINE)
 @cache
 def html(page):
     return BeautifulSoup((BOOK / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
+
+
+def broken_links(book):
+    """Links between pages, and to the places inside them, that lead nowhere."""
+    pages = {path.resolve(): _links_and_ids(path) for path in book.rglob("*.html")}
+    broken = []
+    for path, (links, _) in pages.items():
+        for link in links:
+            target, _, anchor = link.partition("#")
+            if ":" in target:  # https:, mailto:
+                continue
+            file = (path.parent / target).resolve() if target else path
+            known = not anchor or file not in pages or anchor in pages[file][1]
+            if not file.exists() or not known:
+                broken.append(f"{path.relative_to(book.resolve())}: {link}")
+    return broken
+
+
+def _links_and_ids(path):
+    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    return (
+        [link["href"] for link in page.select("a[href]")],
+        {element["id"] for element in page.select("[id]")},
+    )

@@ -20,7 +20,6 @@ CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 TAGS = {"setup", "hide-input", "hide-output", "hide-cell", "remove-output", "raises-exception"}
 TAGS |= {"course"}  # in the first cell: the numbers in this chapter's text need no proof
 LARGEST = 400_000  # bytes
-QUESTION = "**The question.** "
 
 MACHINE_PATH = re.compile(r"(?<![\w.])/(home|root|tmp|Users|opt|usr|var)/|[A-Z]:\\|site-packages")
 DIFFERS = {  # from machine to machine, or from run to run
@@ -67,11 +66,11 @@ def counts(notebook):
     return []
 
 
-def question(notebook):
-    """A search shows a chapter by its question."""
-    lines = notebook.cells[0].source.splitlines() if notebook.cells else []
-    asked = any(line.startswith(QUESTION) for line in lines)
-    return [] if asked else [f"no line of the first cell begins with {QUESTION}"]
+def opening(notebook):
+    """A search shows a chapter by its title and its first sentences."""
+    first = notebook.cells[0].source if notebook.cells else ""
+    good = re.match(r"# \S.*\n\n\S", first)
+    return [] if good else ["the first cell needs a title, '# N · Title', and a paragraph below it"]
 
 
 def empty_cells(notebook):
@@ -208,7 +207,7 @@ STORE = "run make notebooks ONLY={}"
 CHECKS = {  # and what to do
     counts: STORE,
     metadata: STORE,
-    question: "write it, below the title, as tools/chapter.ipynb does",
+    opening: "write it, below the title, as tools/chapter.ipynb does",
     empty_cells: "delete the cell",
     errors: "mend the code, or set or drop the tag raises-exception, then " + STORE,
     repeatable: "print what is the same in every run and on every machine, then " + STORE,

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from . import (
     address,
-    citations,
     contents,
     downloads,
     edition,
     explorables,
+    finishing,
     icons,
     launch,
     mathematics,
@@ -16,12 +16,12 @@ from . import (
     numbers,
     sharing,
     slimming,
-    strict,
+    tables,
 )
 
 PARTS = (
-    edition, numbers, address, contents, sharing, mathematics, icons, explorables, citations,
-    launch, downloads, slimming, not_found, strict,
+    edition, numbers, address, contents, tables, sharing, mathematics, icons, explorables, launch,
+    downloads, not_found, slimming, finishing,
 )  # fmt: skip
 
 

@@ -60,7 +60,7 @@ class DateReader:
         """
         check_strings("texts", texts)
         cleaned = [self._checked(n, text) for n, text in enumerate(texts)]
-        return self.source.batch(cleaned).to(self.model.to_logits.weight.device)
+        return self.source.batch(cleaned).to(self.model.position.pe.device)
 
     def read(self, texts, at_once=512):
         """Write the date in each text as the model reads it, for example "2021-03-07".
@@ -73,9 +73,9 @@ class DateReader:
         """
         check_strings("texts", texts)
         check_size("at_once", at_once)
-        if len(texts) == 0:
-            return []
-        answers = []
+        texts, answers = list(texts), []
+        if not texts:
+            return answers
         for src in self.encode(texts).split(at_once):
             ids = generate(self.model, src, BOS, EOS, ANSWER_LENGTH)  # [B, <= 12]
             answers += [self.target.decode(row) for row in ids]

@@ -1,7 +1,8 @@
 """The figures of the book. Each function takes data and returns a matplotlib Figure.
 
-Grids show queries down and keys across. Weights always run from 0 to 1, so that two
-figures can be compared. Grounds are transparent, and the colours stand on light and dark pages.
+Grids show queries down and keys across, of one sentence and one head. Weights always run from
+0 to 1, so that two figures can be compared. Grounds are transparent, and the colours stand on
+light and dark pages.
 Grids that are small enough for numbers are drawn by `draw`.
 """
 
@@ -11,6 +12,7 @@ import torch
 from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.patches import Rectangle
 
+from ..shapes import check_index, check_shape
 from .palette import BOTH
 
 CLEAR = "#00000000"
@@ -32,6 +34,7 @@ themed = matplotlib.rc_context(
 @themed
 def position_heatmap(table):
     """Show a positional table [L, D]: a row for each position, a column for each feature."""
+    table = _drawable("table", table, "L", "D")
     figure, axes = _panels(1, width=6.4, height=3.6)
     image = axes[0].imshow(table.numpy(), aspect="auto", cmap=SIGNED, vmin=-1, vmax=1)
     axes[0].set(xlabel="feature", ylabel="position")
@@ -43,6 +46,9 @@ def position_heatmap(table):
 @themed
 def position_curves(table, features):
     """Draw the columns `features` of a positional table [L, D] over the positions."""
+    table = _drawable("table", table, "L", "D")
+    for n, feature in enumerate(features):
+        check_index(f"features[{n}]", feature, table.size(1))
     figure, axes = _panels(1, width=6.4, height=3.0)
     styles = ["-", "--", "-.", ":"]
     roles = ["queries", "keys", "values", "weights"]
@@ -58,6 +64,7 @@ def position_curves(table, features):
 @themed
 def mask_grids(masks, queries=None, keys=None):
     """Draw boolean masks [Lq, Lk], given as title -> mask. A blocked cell is hatched."""
+    masks = _grids("masks", masks, queries, keys)
     figure, axes = _panels(len(masks))
     for axis, (title, mask) in zip(axes, masks.items(), strict=True):
         axis.imshow(torch.zeros(mask.shape).numpy(), cmap=ListedColormap([CLEAR]))
@@ -72,6 +79,9 @@ def weight_grids(weights, queries=None, keys=None, mask=None):
 
     Cells that `mask` [Lq, Lk] blocks are hatched.
     """
+    weights = _grids("weights", weights, queries, keys)
+    for grid in weights.values():
+        mask = mask if mask is None else _drawable("mask", mask, *grid.shape)
     figure, axes = _panels(len(weights))
     for axis, (title, grid) in zip(axes, weights.items(), strict=True):
         image = axis.imshow(grid.numpy(), cmap=WEIGHTS, vmin=0, vmax=1)
@@ -85,6 +95,7 @@ def weight_grids(weights, queries=None, keys=None, mask=None):
 @themed
 def variance_curves(d_ks, before, after):
     """Plot the variance of q·k against d_k, before and after the division by √d_k."""
+    _check_lengths("d_ks", d_ks, {"before": before, "after": after})
     figure, axes = _panels(1, width=5.6, height=3.4)
     axes[0].plot(d_ks, before, "o-", color=BOTH["keys"], label="q·k")
     axes[0].plot(d_ks, after, "s--", color=BOTH["queries"], label="q·k / √d_k")
@@ -110,6 +121,7 @@ def learning_curve(curve):
 @themed
 def length_curves(lengths, series, ylabel):
     """Plot how something grows with the length of a sequence; `series` is name -> values."""
+    _check_lengths("lengths", lengths, series)
     figure, axes = _panels(1, width=5.6, height=3.4)
     styles = ["o-", "s--", "^-."]
     roles = ["queries", "keys", "values"]
@@ -120,6 +132,29 @@ def length_curves(lengths, series, ylabel):
     axes[0].minorticks_off()
     axes[0].legend()
     return _finish(figure)
+
+
+def _drawable(name, tensor, *axes):
+    """`tensor` as Matplotlib takes it, if it has these axes."""
+    check_shape(name, tensor, *axes)
+    tensor = tensor.detach().cpu()
+    return tensor.float() if tensor.dtype == torch.bfloat16 else tensor  # unknown to NumPy
+
+
+def _grids(name, grids, queries, keys):
+    """The grids [Lq, Lk] by title, with as many rows and columns as there are words for them."""
+    axes = ("Lq" if queries is None else len(queries)), ("Lk" if keys is None else len(keys))
+    if not grids:
+        raise ValueError(f"{name}: expected at least one grid, got none")
+    return {title: _drawable(f"{name}[{title!r}]", grid, *axes) for title, grid in grids.items()}
+
+
+def _check_lengths(name, steps, series):
+    for title, values in series.items():
+        if len(values) != len(steps):
+            raise ValueError(
+                f"{title}: expected {len(steps)} values, one for each of {name}, got {len(values)}"
+            )
 
 
 def _panels(count, width=None, height=3.0):
