@@ -152,23 +152,28 @@ def functions(tree):
 
 
 @cache
-def package_trees():
-    return [ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")]
+def of_package():
+    """The names and the bodies of functions that a notebook must not repeat."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")]
+    return offered(trees), [body(node) for tree in trees for node in functions(tree) if body(node)]
 
 
 def python(cell):
     """The syntax tree of a cell, magics translated; an empty one if it is wrong on purpose."""
+    return _python(cell.source)
+
+
+@cache
+def _python(source):
     try:
-        return ast.parse(TransformerManager().transform_cell(cell.source))
+        return ast.parse(TransformerManager().transform_cell(source))
     except SyntaxError:
         return ast.parse("")
 
 
 def retyped(notebook):
     """The package is shown by show_source; a copy in a notebook would drift."""
-    package = package_trees()
-    names = offered(package)
-    bodies = [body(node) for tree in package for node in functions(tree) if body(node)]
+    names, bodies = of_package()
     wrong = []
     for i, cell in of_kind(notebook, "code"):
         tree = python(cell)

@@ -79,8 +79,9 @@ def shown_by(cell):
     for output in cell.outputs:
         data = output.get("data", {}).items()
         texts += [output.get("text", ""), *(t for kind, t in data if not kind.startswith("image/"))]
+    prose = sentences(cell)
     for text in map(html.unescape, texts):
-        for sentence in sentences(cell):
+        for sentence in prose:
             text = text.replace(sentence, "")
         yield [reading(hit)[0] for hit in IN_CELL.findall(text)]
         yield from ([float(hit) - 1] for hit in RANGE.findall(text))
