@@ -67,7 +67,7 @@ def test_both_paths_agree_in_16_bits_with_empty_rows(device, dtype):
 
 
 def test_autocast_and_one_step_of_training(device):
-    run = Run(model().to(device), *((ids.to(device) for ids in (SRC, TGT))), Settings(2, 2, 1))
+    run = Run(model().to(device), *(ids.to(device) for ids in (SRC, TGT)), Settings(2, 2, 1))
     with torch.autocast(device, torch.bfloat16):
         train(run)
     assert all(p.isfinite().all() for p in run.model.parameters())

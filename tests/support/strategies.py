@@ -77,7 +77,9 @@ class Call:
         if device == "mps" and any(p.dtype == torch.float64 for p in layer.state_dict().values()):
             options["dtype"] = torch.float32
         masks = (m if m is None or not masks_too else m.to(device) for m in self.masks)
-        inputs = (x.to(device) if not x.is_floating_point() else x.to(**options) for x in self.inputs)
+        inputs = (
+            x.to(device) if not x.is_floating_point() else x.to(**options) for x in self.inputs
+        )
         return replace(self, layer=layer.to(**options), inputs=(*inputs,), masks=(*masks,))
 
     def outputs(self, layer=None, inputs=None, masks=None, **options):
