@@ -11,7 +11,6 @@ import warnings
 import follow_the_tensor
 from book_pages.bad_input import NOT_OURS
 
-FILE = "file"  # a kind of its own, for the calls that read or write one
 
 
 def public_calls():
