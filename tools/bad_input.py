@@ -12,7 +12,6 @@ import follow_the_tensor
 from book_pages.bad_input import NOT_OURS
 
 
-
 def public_calls():
     """What can be called with arguments: name with the module -> name without it."""
     found = {}
