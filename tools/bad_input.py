@@ -11,8 +11,6 @@ import warnings
 import follow_the_tensor
 from book_pages.bad_input import NOT_OURS
 
-FILE = "file"  # a kind of its own, for the calls that read or write one
-
 
 def public_calls():
     """What can be called with arguments: name with the module -> name without it."""

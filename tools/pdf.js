@@ -2,7 +2,11 @@
 // Returns what must be read in the print: each formula's letters, and the text around it.
 async ({ pages, book }) => {
   const key = (page) => page.replaceAll("/", "-");
-  const pageOf = (url) => url.href.split("#")[0].slice(book.length + 1).replace(/\.html$/, "");
+  const pageOf = (url) =>
+    url.href
+      .split("#")[0]
+      .slice(book.length + 1)
+      .replace(/\.html$/, "");
   const known = new Set(pages.map(({ page }) => page));
   const sheets = new Set([...document.querySelectorAll("link[rel=stylesheet]")].map((l) => l.href));
 
@@ -94,4 +98,4 @@ async ({ pages, book }) => {
   await Promise.all([...document.images].map((image) => image.decode()));
   await document.fonts.ready;
   return formulas();
-}
+};

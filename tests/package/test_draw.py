@@ -167,9 +167,13 @@ def test_words_and_labels_are_cells_and_headers_and_cannot_become_html():
     assert [head.get("scope") for head in drawn.iter("th")] == ["row", "row"]
     assert texts(drawn, "th") == ["<i>", '"']
     assert texts(drawn, "caption") == ["<b>"]
-    assert "".join(tree("<u>").itertext()).strip() == "<u>"
+    assert "".join(tree("<u>", "→ <i>").itertext()).split() == ["<u>", "→", "<i>"]
     columns = tree(cells("x", QUERY, columns=[0, "b"]))
     assert [(th.text, th.get("scope")) for th in columns.iter("th")] == [("0", "col"), ("b", "col")]
+    gaps = tree(cells("x", QUERY, columns=[" ", ""]))  # a header without text says nothing
+    assert (texts(gaps, "th"), texts(gaps.find(".//thead"), "td")) == (["␣"], [""])
+    gaps = tree(cells("x", QUERY, columns=[" ", ""]))  # a header without text says nothing
+    assert (texts(gaps, "th"), texts(gaps.find(".//thead"), "td")) == (["␣"], [""])
 
 
 def test_one_axis_is_a_row_or_goes_down():
@@ -232,6 +236,8 @@ def test_wiring_places_boxes_and_leads_arrows_around_one_corner():
     assert len(lines) == 6
     assert re.fullmatch(r"\d+,\d+V\d+H\d+", lines[4])  # down, then to the side of the box
     assert re.fullmatch(r"\d+,\d+H\d+V\d+", lines[5])  # aside, then up to the sum
+    box = picture.find("g[@class='queries']/rect")
+    assert lines[4].endswith(f"H{box.get('x')}")
     heads = picture.find("path[@class='heads']").get("d")
     assert heads.count("z") == 5  # none at the point where the line branches
     assert picture.find("g[@class='queries']/text").text == "attn"

@@ -34,7 +34,7 @@ SIGNATURES = {
     "EncoderLayer": "(d_model, num_heads, d_ff, dropout=0.1)",
     "DecoderLayer": "(d_model, num_heads, d_ff, dropout=0.1)",
     "PositionalEncoding.forward": "(self, x)",
-    "MultiHeadAttention.forward": "(self, Q, K, V, mask=None, need_weights=False)",
+    "MultiHeadAttention.forward": "(self, Q, K, V, mask=None, need_weights=False, is_causal=False)",
     "MultiHeadAttention.split_heads": "(self, x)",
     "MultiHeadAttention.combine_heads": "(self, x)",
     "PositionWiseFeedForward.forward": "(self, x)",

@@ -13,8 +13,8 @@ from follow_the_tensor.parity.comparison import (
     largest,
     rounded_up,
 )
-from follow_the_tensor.parity.inputs import DTYPES, KINDS, SIZES, make_mask
-from follow_the_tensor.parity.twins import ROWS, torch_names
+from follow_the_tensor.parity.inputs import KINDS, SIZES, make_mask
+from follow_the_tensor.parity.twins import ROWS
 from tests.support.helpers import every_dtype
 
 EMPTY = ("one empty row", "all rows empty")
@@ -109,15 +109,6 @@ def test_it_sees(fault, written_out):
     assert difference(pair, written_out) > 1000 * TOLERANCE[torch.float64]
 
 
-def test_a_weight_that_has_no_place_is_an_error():
-    pair = ROWS["EncoderLayer"].make_pair("none", PLAIN, torch.float64)
-    state = torch_names(pair.ours.state_dict())
-    pair.theirs.load_state_dict(state)
-    state["norm3.weight"] = state.pop("norm2.weight")
-    with pytest.raises(RuntimeError, match=r"norm3\.weight"):
-        pair.theirs.load_state_dict(state)
-
-
 @every_dtype
 def test_one_step_from_one_is_one_eps(dtype):
     ones = torch.ones(3, dtype=dtype)
@@ -138,8 +129,3 @@ def test_nan_is_the_largest_wherever_it_stands():
 def test_rounding_up_takes_wide_steps(eps, power):
     assert rounded_up(eps, torch.float64) == power
     assert math.isnan(rounded_up(math.nan, torch.float64))
-
-
-def test_the_tolerance_is_a_power_of_two_for_every_dtype():
-    assert TOLERANCE.keys() == {*DTYPES}
-    assert all(rounded_up(eps, dtype) == math.log2(eps) for dtype, eps in TOLERANCE.items())

@@ -195,8 +195,8 @@ def test_padding_does_not_leak_through_the_model(call, more, device, seed):
     model, (src, tgt) = call.layer, call.inputs
     with torch.no_grad():
         (before,) = call.outputs()
-        pairs = zip(call.inputs, more, strict=True)
-        wider = [torch.nn.functional.pad(x, (0, n), value=PAD) for x, n in pairs]
+        both = zip(call.inputs, more, strict=True)
+        wider = [torch.nn.functional.pad(x, (0, n), value=PAD) for x, n in both]
         (after,) = call.outputs(inputs=wider)
         assert_close(after[:, : tgt.size(1)], before, ROUNDINGS)
         memory = other(model.encode(src), src == PAD, seed)

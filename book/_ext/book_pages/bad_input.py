@@ -4,7 +4,7 @@ The table is tests/package/bad_input/*.toml. A file has a `setup`, the code that
 and for each call the rows [kind, code, outcome, note]. The outcome is what the code gives: the
 `repr` of the value, or type and message of the exception. A message that is not ours changes
 between releases, so such a row says "TypeError, PyTorch's own message". The note is for the
-reader, and may be missing. `without` says why a kind of bad input does not apply to a call.
+reader, and may be missing.
 """
 
 import re
@@ -47,8 +47,6 @@ def folded(call):
     """The rows of one call, folded, or the page would be a hundred screens of a phone."""
     yield f"<details><summary>{len(call['rows'])} rows</summary>"
     yield from (entry(*row) for row in call["rows"])
-    for kinds, reason in call.get("without", {}).items():
-        yield f"Does not apply: **{kinds}**; {reason}."
     yield "</details>"
 
 

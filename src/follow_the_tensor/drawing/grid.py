@@ -83,7 +83,7 @@ class Grid:
         caption = [f"<caption>{escape(name)}</caption>"] * bool(name)
         lines = [*caption, *self._head(), "<tbody>"]
         for row in range(self.texts.shape[1]):
-            label = f'<th scope="row">{escape(self.rows[row])}</th>' if self.rows else ""
+            label = _header("row", self.rows[row]) if self.rows else ""
             cells = [self._cell((sheet, row, n), scale) for n in range(self.texts.shape[2])]
             lines.append(f"<tr>{label}{''.join(cells)}</tr>")
         lines.append("</tbody>")
@@ -121,7 +121,7 @@ class Grid:
                 for name, tone in zip(self.group_names, tones, strict=True)
             ))  # fmt: skip
         if self.columns:
-            lines.append("".join(f'<th scope="col">{escape(name)}</th>' for name in self.columns))
+            lines.append("".join(_header("col", name) for name in self.columns))
         if not lines:
             return []
         return ["<thead>", *[f"<tr>{corner}{line}</tr>" for line in lines], "</thead>"]
@@ -178,6 +178,12 @@ class Grid:
         if self.blocked[place]:
             text = f"/{text}/"
         return f"{text}*" if self.faded.any() and not self.faded[place] else text
+
+
+def _header(scope, name):
+    if not name:
+        return "<td></td>"
+    return f'<th scope="{scope}">{escape("␣" if name.isspace() else name)}</th>'
 
 
 def _tone(group):
