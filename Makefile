@@ -9,33 +9,37 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Stored outputs must be the same on old and new processors; ARM knows only the plain code.
-CAPABILITIES := default $(if $(filter x86_64,$(shell uname -m)),avx2)
-validate = for capability in $(CAPABILITIES); do \
-    ATEN_CPU_CAPABILITY=$$capability $(1)/pytest \
-        --nbval --nbval-current-env -p no:cacheprovider -n 2 --dist loadfile notebooks; \
-    done
+NEW := $(if $(filter x86_64,$(shell uname -m)),avx2,default)
+validate = -m pytest --nbval --nbval-current-env -p no:cacheprovider -q -n 2 --dist loadfile
 
 # A reader's own IPython or matplotlib settings must not change an output.
 export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 
 # Two test workers or notebooks run at once; more threads in each would only wait for each other.
-test downloads versions properties notebooks mutations: export OMP_NUM_THREADS := 1
+check test downloads versions properties notebooks chapter: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup book serve test downloads versions properties notebooks mutations bad-input \
-    weights lint check-workflows bench screenshots pdf small-torch lock clean
+.PHONY: help setup book serve check test downloads versions properties notebooks chapter weights \
+    lint format check-workflows bench screenshots pdf publish wheel release small-torch lock \
+    install clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
 
 book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTorch needed)
-	@rm -rf _build  # what is left of an earlier build would hide a warning or keep a removed page
+	@$(BIN)/python -m tools.names
+	@# What is left of an earlier build would hide a warning or keep a removed page. The PDF may stay.
+	@if [ -d _build ]; then find _build -type f ! -name '*.pdf' -delete; fi
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
 	@echo "The book is ready. Open $(CURDIR)/_build/html/index.html"
 
+check: .venv/test.stamp  ## check what changed, in about a minute; ONLY=attention for one module, chapter or explorable
+	@$(BIN)/python -m tools.check $(ONLY)
+
+# The chapters run here as on old processors, and in `downloads`, cell for cell the same, as on new.
 test: book .venv/test.stamp lint check-workflows downloads  ## build the book, then check everything: code, notebooks, pages
 	$(BIN)/python -m tools.browser
-	$(call validate,$(BIN))
+	ATEN_CPU_CAPABILITY=default $(BIN)/python $(validate) notebooks
 	$(BIN)/pytest -n 2 --dist worksteal
 
 properties: .venv/test.stamp  ## look for a counterexample in many new cases (minutes)
@@ -45,7 +49,7 @@ properties: .venv/test.stamp  ## look for a counterexample in many new cases (mi
 downloads: book .venv/colab.stamp  ## run the copies that the pages offer with what Colab has
 	folder=$$(mktemp -d); trap 'rm -r "$$folder"' EXIT; \
 	cp _build/html/_sources/notebooks/*.ipynb "$$folder"; cd "$$folder"; \
-	$(CURDIR)/.venv/colab/bin/python -m pytest --nbval --nbval-current-env -p no:cacheprovider -q -n 2 --dist loadfile
+	ATEN_CPU_CAPABILITY=$(NEW) $(CURDIR)/.venv/colab/bin/python $(validate)
 
 # What to check with, beside PYTHON; uv takes the newest or the lowest of everything else.
 RESOLUTION ?= highest
@@ -60,22 +64,24 @@ versions: .venv/bin/uv  ## check other releases: PYTHON=python3.12 TORCH=2.9.0 R
 	$< pip install --quiet --python $(VERSIONS) --resolution $(RESOLUTION) \
 	    $(CONSTRAINT:%=--constraint %) --group versions --editable . $(TORCH:%=torch==%)
 	$(VERSIONS)/bin/python -c "import matplotlib.font_manager"
-	$(call validate,$(VERSIONS)/bin)
+	for capability in $(sort default $(NEW)); do \
+	    ATEN_CPU_CAPABILITY=$$capability $(VERSIONS)/bin/python $(validate) notebooks; done
 	$(VERSIONS)/bin/pytest -n 2 --dist worksteal -p no:cacheprovider -m "not browser" tests/package
 	$(VERSIONS)/bin/python -m tools.versions "$(COMBINATION)"
 
 notebooks: .venv/test.stamp  ## execute and store the notebooks; ONLY=notebooks/03_attention.ipynb for one
 	$(BIN)/python -m tools.notebooks $(ONLY)
 
-bad-input: .venv/test.stamp  ## write the page of bad input again from its table
-	$(BIN)/python -m tools.bad_input
-
-mutations: .venv/test.stamp  ## change every stored number, one at a time, and see validation fail
-	$(BIN)/python -m tools.mutations
+chapter: .venv/test.stamp  ## begin a chapter from the template: NAME=18_my_chapter
+	@$(BIN)/python -m tools.chapter $(NAME)
+	@$(BIN)/python -m tools.notebooks notebooks/$(NAME).ipynb
 
 lint: .venv/test.stamp  ## check the code's style
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . || { echo "run make format"; exit 1; }
+
+format: .venv/test.stamp  ## write the code in that style
+	$(BIN)/ruff check --fix --quiet .
+	$(BIN)/ruff format --quiet .
 
 check-workflows: .venv/test.stamp  ## check the files that other machines run: their form and their safety
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
@@ -83,13 +89,29 @@ check-workflows: .venv/test.stamp  ## check the files that other machines run: t
 	$(BIN)/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
 	$(BIN)/zizmor --offline --quiet .github
 
-bench: book .venv/test.stamp  ## measure everything and write book/benchmarks.md; ONLY=layers prints a part
+bench: book .venv/test.stamp  ## measure everything for the page of benchmarks; ONLY=layers prints a part
 	$(BIN)/python -m tools.browser
 	$(BIN)/python -m benchmarks $(ONLY)
 
 pdf: book .venv/test.stamp  ## print the built book into one PDF
 	$(BIN)/python -m tools.browser
-	$(BIN)/python -m tools.pdf
+	PYTHONPATH=book/_ext $(BIN)/python -m tools.pdf
+
+# The branch has no history and nothing of the checkout: one commit of the pages, made beside it.
+publish: export GIT_INDEX_FILE := $(CURDIR)/_build/pages.index
+publish:  ## push the built pages to the branch gh-pages of origin, where Colab finds the chapters
+	@test -e _build/html/index.html || { echo "Nothing is built yet: make book" >&2; exit 1; }
+	@touch _build/html/.nojekyll  # without it GitHub leaves out folders that begin with _
+	git --git-dir="$$(git rev-parse --absolute-git-dir)" -C _build/html --work-tree=. add --all --force .
+	git push --force origin "$$(git -c user.name=make -c user.email=make@localhost commit-tree \
+	    -m "The book at $$(git rev-parse --short HEAD)" "$$(git write-tree)")":refs/heads/gh-pages
+
+wheel: .venv/bin/uv  ## build the package as others install it, into dist
+	@rm -rf dist
+	$< build --quiet --out-dir dist
+
+release: wheel  ## send the package to the index; from the workflow release, which needs no password
+	.venv/bin/uv publish --trusted-publishing always dist/*
 
 screenshots: book .venv/test.stamp  ## take the pictures that README and the front page show
 	$(BIN)/python -m tools.browser
@@ -131,16 +153,25 @@ clean:  ## remove what the other targets made, .venv included
 .venv/bin/uv: | .venv/bin/python
 	$(PIP) uv==0.13.9
 
+# A stamp that is older than its files, but was made from the same words, is only renewed.
+same = cat $(filter-out .venv/%,$^) | cmp -s - $@.words
+
 .venv/book.stamp: requirements/book.lock | .venv/bin/python
-	$(PIP) --require-hashes --requirement requirements/book.lock
+	@$(same) || { set -x; $(PIP) --require-hashes --requirement requirements/book.lock; }
+	@cp $< $@.words
 	@touch $@
 
 .venv/test.stamp: requirements/all.lock requirements.txt pyproject.toml .venv/book.stamp
+	@$(same) || $(MAKE) --no-print-directory install
+	@cat $(filter-out .venv/%,$^) > $@.words
+	@touch $@
+
+install:
 	$(PIP) --require-hashes --requirement requirements/all.lock
 	$(PIP) --requirement requirements.txt  # what the lock leaves out: PyTorch, if it is not there yet
 	$(PIP) --no-deps --editable .
 	$(BIN)/python -c "import matplotlib.font_manager"  # its first run prints a warning into a notebook
-	@touch $@
+	-git config diff.notebook.textconv "python3 tools/readable.py"  # git diff shows cells, not JSON
 
 # In Colab's own image everything but the checker is there: make downloads COLAB=image
 .venv/colab.stamp: requirements/colab.txt $(if $(COLAB),,.venv/test.stamp)

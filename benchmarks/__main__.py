@@ -1,6 +1,6 @@
-"""Measure everything in one run, and write the table and its page in the book (make bench).
+"""Measure everything in one run, and write the table, which the book shows (make bench).
 
-    PYTHONPATH=tools python -m benchmarks [PART ...]
+    python -m benchmarks [PART ...]
 
 With the names of parts only those run, and nothing is written.
 """
@@ -14,18 +14,18 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from .table import line, page
+from .table import line
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results.json"
-PAGE = ROOT / "book" / "benchmarks.md"
 PARTS = ["building", "validation", "pages", "explorables", "layers", "model", "dates"]
 
 
 def machine():
     """What the numbers depend on; no name of a host, no path."""
     import torch
-    from browser import launch
+
+    from tools.browser import launch
 
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with launch() as browser:
@@ -71,15 +71,17 @@ def rounded(value):
 
 
 def main(names):
+    if unknown := set(names) - set(PARTS):
+        return f"ONLY={' '.join(sorted(unknown))}: expected some of {', '.join(PARTS)}"
     parts = [measure(name) for name in names or PARTS]
     if names:
-        return
+        return 0
     date = datetime.date.today().isoformat()
     results = {"date": date, "machine": machine(), "parts": parts}
     RESULTS.write_text(json.dumps(results, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(page(results), encoding="utf-8")
-    print(f"Wrote {RESULTS.relative_to(ROOT)} and {PAGE.relative_to(ROOT)}.")
+    print(f"Wrote {RESULTS.relative_to(ROOT)}.")
+    return 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

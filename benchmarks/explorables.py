@@ -1,7 +1,9 @@
 """How long the script of each explorable takes for one input in its page."""
 
 import gzip
+import re
 import statistics
+from importlib import import_module
 
 from follow_the_tensor.explorables.shared import bundle
 from tools.browser import Visit, launch
@@ -13,21 +15,7 @@ TITLE = "An input in an explorable"
 ROUNDS = 100
 FRAME = 1000 / 60  # milliseconds
 SLIDER = "input[type=range]"
-FIELD = "input[type=text]"
-DATES = ["7. März 2021", "July 20, 1969"]
-# For each explorable: its page, what the reader does, to which elements, and what is typed.
-INPUTS = {
-    "broadcasting": ("notebooks/01_syntax", "a typed shape", FIELD, ["2, 3", "4, 3"]),
-    "layer_norm": ("notebooks/07_encoder", "a move of a slider", SLIDER, []),
-    "masks": ("notebooks/04_masks", "a click in a mask of 16 × 16", ".grid button", []),
-    "memory": ("notebooks/05_heads_and_memory", "a move of a slider", SLIDER, []),
-    "model_map": ("book/index", "a move of a slider", SLIDER, []),
-    "positions": ("notebooks/02_positional_encoding", "a move of a slider", SLIDER, []),
-    "predict": ("notebooks/01_syntax", "a click", "button", []),
-    "read_dates": ("notebooks/14_generation", "a typed date, read by the model", FIELD, DATES),
-    "softmax": ("notebooks/03_attention", "a move of a slider", SLIDER, []),
-    "stepper": ("notebooks/09_full_example", "next step", "button[aria-label=forward]", []),
-}
+STATE = re.compile(r"""class="explorable" data-module="(\w+)" data-state=(["'])(.*?)\2""")
 
 # Give each element two inputs: a slider goes down by a step and back, a cell flips and flips
 # back. Layout is forced, as a frame would force it.
@@ -49,18 +37,31 @@ TIME_INPUTS = """(box, [selector, texts, rounds]) => {
 }"""
 
 
-def input_times(browser, module):
+def input_times(browser, page, place, selector, texts):
     """Milliseconds of script and layout for each input, with all sliders at their right end."""
-    page, _, selector, texts = INPUTS[module]
     context = browser.new_context(offline=True)
-    opened = Visit(context, BOOK / f"{page}.html").page
-    box = opened.locator(f".explorable.live[data-module={module}]").first
-    if module != "stepper":  # which would be at its last step
+    box = Visit(context, page).page.locator(".explorable.live").nth(place)
+    if "forward" not in selector:  # which would have nowhere to go
         for slider in box.locator(SLIDER).all():
             slider.fill(slider.get_attribute("max"))
     times = box.evaluate(TIME_INPUTS, [selector, texts, ROUNDS])
     context.close()
     return times
+
+
+def largest():
+    """For each explorable the page, and the place in it, where most is shown."""
+    found = {}
+    for page in sorted(BOOK.rglob("*.html")):
+        for place, (module, _, state) in enumerate(STATE.findall(page.read_text(encoding="utf-8"))):
+            found[module] = max(found.get(module, (0,)), (len(state), page, place))
+    return {module: (page, place) for module, (_, page, place) in sorted(found.items())}
+
+
+def use_of(module):
+    """What the reader does: in words, to which elements, and what is typed."""
+    samples = import_module(f"follow_the_tensor.explorables.{module}.samples")
+    return getattr(samples, "INPUT", ("a move of a slider", SLIDER, []))
 
 
 def weights():
@@ -72,11 +73,11 @@ def weights():
 
 def rows():
     with launch() as browser:
-        for module in bundle.modules():
-            times = input_times(browser, module)
+        for module, where in largest().items():
+            what, selector, texts = use_of(module)
+            times = input_times(browser, *where, selector, texts)
             how = f"{ROUNDS} inputs, slowest {max(times):.1f} ms"
             median = statistics.median(times)
-            what = f"{module}, {INPUTS[module][1]}"
-            yield Row(what, median, "ms", how, "a frame at 60 Hz", FRAME)
+            yield Row(f"{module}, {what}", median, "ms", how, "a frame at 60 Hz", FRAME)
     plain, gzipped = weights()
     yield Row("all their scripts and styles, gzipped", gzipped, "KB", "counted", "plain", plain)

@@ -1,4 +1,4 @@
-"""The table that make bench writes: its rows, how a time is taken, and its page in the book."""
+"""The table that make bench writes: its rows, how a time is taken, and how the book shows it."""
 
 import math
 import statistics
@@ -32,15 +32,14 @@ def seconds(action):
     return time.perf_counter() - start
 
 
-def page(results):
-    """The table and where it was made, as Markdown."""
+def rows(results):
+    """The whole table, as Markdown, under where and when it was made."""
     machine = "\n".join(f"- {name}: {value}" for name, value in results["machine"].items())
     lines = ["| What | Value | Compared with | Ratio | How |", "|---|--:|---|--:|---|"]
     for part in results["parts"]:
         lines.append(f"| **{part['title']}** | | | | |")
         lines += [line(Row(**row)) for row in part["rows"]]
-    parts = [INTRODUCTION, f"- Date: {results['date']}\n{machine}", TO_READ, "\n".join(lines)]
-    return "\n\n".join(parts) + "\n"
+    return f"- Date: {results['date']}\n{machine}\n\n" + "\n".join(lines)
 
 
 def line(row):
@@ -62,19 +61,3 @@ def shown(number):
         return str(number)
     before_the_point = math.floor(math.log10(abs(number))) + 1
     return f"{number:.{max(0, 3 - before_the_point)}f}"
-
-
-INTRODUCTION = """\
-# Benchmarks
-
-How long does it take to build this book, and how heavy are its pages? Is our attention as fast \
-as PyTorch's? `make bench` measures it in one run and writes this page. The numbers below come \
-from this machine:"""
-
-TO_READ = """\
-On another machine the times are others. The ratios differ less, because a row runs what it \
-compares on the same machine, and where it can in turns.
-
-The ratio is the value divided by what it is compared with. Below 1, a time is shorter and a size \
-smaller. For dates read right, above 1 is better. Times are medians, unless the last column says \
-that there was one run."""

@@ -1,48 +1,15 @@
-"""Make book/bad-input.md from the table of bad input: `make bad-input`.
-
-The table is tests/bad_input_table/*.toml. A file has a `setup`, the code that its rows need,
-and for each call the rows [kind, code, outcome, note]. The outcome is what the code gives: the
-`repr` of the value, or type and message of the exception. A message that is not ours changes
-between releases, so such a row says "TypeError, PyTorch's own message". The note is for the
-reader, and may be missing. `without` says why a kind of bad input does not apply to a call.
-"""
+"""Run the rows of the table of bad input (book_pages/bad_input.py says what is in a row)."""
 
 import contextlib
 import importlib
 import inspect
 import io
 import pkgutil
-import re
 import tempfile
-import tomllib
 import warnings
-from pathlib import Path
 
 import follow_the_tensor
-
-ROOT = Path(__file__).parent.parent
-TABLE = ROOT / "tests" / "package" / "bad_input"
-PAGE = ROOT / "book" / "bad-input.md"
-
-KINDS = {
-    "type": "another type, or a missing or unknown argument",
-    "rank": "another number of axes",
-    "size": "sizes that disagree with each other",
-    "dtype": "another dtype",
-    "device": "another device",
-    "range": "a number outside its range",
-    "not finite": "NaN and inf",
-    "empty": "a batch, list or string of nothing",
-    "zero length": "a sequence or size of length 0",
-}
-FILE = "file"  # a kind of its own, for the calls that read or write one
-NOT_OURS = re.compile(r"(\w+), (\S+) own message")
-
-
-def read_table():
-    """The files of the table in order, each a dict."""
-    files = sorted(TABLE.glob("[0-9]*.toml"))
-    return [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
+from book_pages.bad_input import NOT_OURS
 
 
 def public_calls():
@@ -104,51 +71,3 @@ def agrees(expected, came):
     """Whether `came` is what a row expects; of a message that is not ours only the type."""
     not_ours = NOT_OURS.fullmatch(expected)
     return came.startswith(f"{not_ours[1]}:") if not_ours else came == expected
-
-
-def page(table):
-    """The page as Markdown."""
-    calls = public_calls()
-    parts = [INTRODUCTION, "\n".join(f"- **{kind}**: {text}" for kind, text in KINDS.items())]
-    for file in table:
-        parts += [f"## {file['title']}", f"```python\n{file['setup'].strip()}\n```"]
-        for call in file["call"]:
-            parts.append(f"### `{calls[call['name']]}`")
-            # Folded, or the page would be a hundred screens of a phone.
-            parts.append(f"<details><summary>{len(call['rows'])} rows</summary>")
-            parts += [_entry(*row) for row in call["rows"]]
-            parts += [
-                f"Does not apply: **{kinds}**; {reason}."
-                for kinds, reason in call.get("without", {}).items()
-            ]
-            parts.append("</details>")
-    return "\n\n".join(parts) + "\n"
-
-
-def _entry(kind, code, expected, note=""):
-    """A row as an entry of a definition list, which a narrow screen shows well."""
-    not_ours = NOT_OURS.fullmatch(expected)
-    shown = f"`{not_ours[1]}`, {not_ours[2]} own message" if not_ours else f"`{expected}`"
-    return f"`{code}`\n: **{kind}** → {shown}" + (f"\n  {note}" if note else "")
-
-
-INTRODUCTION = """\
-# Bad input
-
-Layers, models and commands look at what they are given before they compute. A wrong type or \
-dtype raises a `TypeError`; a wrong shape, size, device or range raises a `ValueError`. The \
-message names the argument, what was expected, and what came. An inner function, which only \
-another one calls, looks at nothing, and its rows say so.
-
-A batch of nothing and a sequence of length 0 are right wherever the mathematics gives them a \
-meaning. NaN and inf are not looked for, because that would read every number once more in each \
-layer. A mask keeps no NaN out: a blocked key has the weight 0, and 0 × NaN is NaN. So fill what \
-is PAD with 0. Sentences do not meet in these layers, so a NaN in one leaves the others right.
-
-A row shows a line of code, the kind of bad input, and what the line gives. Each row is run by \
-a test. The code block above the rows makes the names that they use. These are the kinds:"""
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(read_table()), encoding="utf-8")
-    print(f"Wrote {PAGE.relative_to(ROOT)}.")

@@ -1,6 +1,6 @@
 """Execute the notebooks and store them so that two runs give the same bytes.
 
-    python tools/notebooks.py [notebooks/03_attention.ipynb ...]
+    python -m tools.notebooks [notebooks/03_attention.ipynb ...]
 
 Without arguments every chapter is executed, two at a time.
 """
@@ -105,6 +105,9 @@ def execute(path):
 
 
 def main(arguments):
+    for name in arguments:
+        if not (name.endswith(".ipynb") and Path(name).is_file()):
+            return f"ONLY={name}: no such notebook; write, say, ONLY=notebooks/03_attention.ipynb"
     chapters = sorted((ROOT / "notebooks").glob("*.ipynb"))
     paths = [Path(argument).resolve() for argument in arguments] or chapters
     with ProcessPoolExecutor(max_workers=2) as pool:

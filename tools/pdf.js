@@ -1,7 +1,12 @@
 // Replace the content of the open page by the articles of all pages, ready to be printed.
+// Returns what must be read in the print: each formula's letters, and the text around it.
 async ({ pages, book }) => {
   const key = (page) => page.replaceAll("/", "-");
-  const pageOf = (url) => url.href.split("#")[0].slice(book.length + 1).replace(/\.html$/, "");
+  const pageOf = (url) =>
+    url.href
+      .split("#")[0]
+      .slice(book.length + 1)
+      .replace(/\.html$/, "");
   const known = new Set(pages.map(({ page }) => page));
   const sheets = new Set([...document.querySelectorAll("link[rel=stylesheet]")].map((l) => l.href));
 
@@ -62,6 +67,25 @@ async ({ pages, book }) => {
     return list;
   }
 
+  // MathJax writes each letter as an element whose class has its number in Unicode.
+  function letters(formula) {
+    const drawn = [...formula.querySelectorAll("mjx-c")].map((c) => c.className);
+    const codes = drawn.map((name) => parseInt(/mjx-c([0-9A-F]+)/.exec(name)[1], 16));
+    return String.fromCodePoint(...codes);
+  }
+
+  function formulas() {
+    return [...document.querySelectorAll("mjx-container")].map((formula) => {
+      const near = formula.parentElement.matches("span.math") ? formula.parentElement : formula;
+      return {
+        page: formula.closest("article").id,
+        before: near.previousSibling?.textContent ?? "",
+        letters: letters(formula),
+        after: near.nextSibling?.textContent ?? "",
+      };
+    });
+  }
+
   const articles = pages.map(article);
   articles[0].style.breakBefore = "auto";
   const main = document.createElement("main");
@@ -73,4 +97,5 @@ async ({ pages, book }) => {
   await MathJax.typesetPromise();
   await Promise.all([...document.images].map((image) => image.decode()));
   await document.fonts.ready;
-}
+  return formulas();
+};

@@ -2,8 +2,13 @@
 {
   const page = document.documentElement.dataset;
   let theme;
-  addEventListener("beforeprint", () => { theme = page.theme; page.theme = "light"; });
-  addEventListener("afterprint", () => { page.theme = theme; });
+  addEventListener("beforeprint", () => {
+    theme = page.theme;
+    page.theme = "light";
+  });
+  addEventListener("afterprint", () => {
+    page.theme = theme;
+  });
 }
 
 // The button that prints a page; its own script is taken out by strict.py.

@@ -6,11 +6,12 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // The words of a title as Sphinx counts those of a query: no numbers, no stop words, stems.
   const stemmer = new Stemmer();
-  const wordsOf = (title) => new Set(
-    splitQuery(title.toLowerCase())
-      .filter((word) => !stopwords.includes(word) && !/^\d+$/.test(word))
-      .map((word) => stemmer.stemWord(word)),
-  );
+  const wordsOf = (title) =>
+    new Set(
+      splitQuery(title.toLowerCase())
+        .filter((word) => !stopwords.includes(word) && !/^\d+$/.test(word))
+        .map((word) => stemmer.stemWord(word)),
+    );
 
   // Sections whose whole title is in the query; of two, the longer title comes first.
   function sectionsNamed(query) {

@@ -16,12 +16,16 @@ from .attention import MultiHeadAttention, scaled_dot_product_attention
 from .attention_maps import attention_maps
 from .dates.reader import load_date_reader
 from .decoder import DecoderLayer
+from .drawing.bars import bars
+from .drawing.cells import cells
+from .drawing.draw import draw
+from .drawing.wiring import wiring
 from .encoder import EncoderLayer
 from .feed_forward import PositionWiseFeedForward
 from .generation import generate
 from .masks import causal_mask, expand_mask, padding_mask
 from .positional import PositionalEncoding
-from .recording.reading import show_source, step_through
+from .reading import show_source, step_through
 from .transformer import Transformer
 
 __all__ = [
@@ -32,7 +36,10 @@ __all__ = [
     "PositionalEncoding",
     "Transformer",
     "attention_maps",
+    "bars",
     "causal_mask",
+    "cells",
+    "draw",
     "expand_mask",
     "generate",
     "load_date_reader",
@@ -40,4 +47,5 @@ __all__ = [
     "scaled_dot_product_attention",
     "show_source",
     "step_through",
+    "wiring",
 ]

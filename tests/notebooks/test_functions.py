@@ -1,27 +1,35 @@
-"""The function index names what the code uses, explains it truly, and leads to the right place."""
+"""The function index names what the chapters use, explains it truly, and leads to the right place.
+
+What it misses goes into book/functions.md, in a place of the alphabet of its part, like this:
+
+    :::{py:function} softmax(input, dim)
+    :module: torch
+    What it does, and what comes out: `torch.tensor([1, 2]).tolist()` → `[1, 2]`.
+    [Chapter 3: Softmax has a direction](../notebooks/03_attention.ipynb#softmax-has-a-direction)
+    :::
+"""
 
 import ast
 import builtins
-import datetime
 import inspect
 import re
-from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import resolve_name
 
 import nbformat
+import pytest
 import torch
 from torch import nn
 
-import follow_the_tensor
 from tests.support.function_index import ENTRIES, EXAMPLES, INDEX, LINK, PAGE
-from tests.support.names_in_code import PACKAGE, module_tree, names_in, notebook_tree, notebooks
-from tests.support.notebook_guard import ROOT
+from tests.support.names_in_code import module_tree, names_in, notebook_tree
+from tests.support.notebook_guard import CHAPTERS, PACKAGE
 
-SOURCE = ROOT / "src" / PACKAGE
+ADD = "add it to book/functions.md; tests/notebooks/test_functions.py shows how an entry looks"
+MEND = "mend its entry in book/functions.md"
 
 # No chapter reads these: they record calls, draw, run a command, or serve several processes.
-PLUMBING = {"recording", "drawing", "explorables"}
-PLUMBING |= {"reader.py", "parallel.py", "__main__.py"}
+PLUMBING = {"recording", "drawing", "explorables", "reader.py", "parallel.py", "__main__.py"}
 # The checks of shapes.py ask about modes that no chapter uses.
 NOT_READ = {
     "torch.SymInt",  # torch.export
@@ -41,44 +49,36 @@ NOT_TORCH = {
     "values": "of a dict",
 }
 # Called where a chapter shows the effect but not the name: the index has to be enough.
-EXPLAINED_HERE = {
-    "torch.nn.TransformerDecoder": "in the twin of the whole model, whose source no chapter shows",
-}
+EXPLAINED_HERE = {"torch.nn.TransformerDecoder"}  # in the twin of the model, not shown
+
+READ = [path for path in PACKAGE.rglob("*.py") if not PLUMBING & {*path.relative_to(PACKAGE).parts}]
+TREES = {path: module_tree(path) for path in READ} | {p: notebook_tree(p) for p in CHAPTERS}
+OF_TORCH = {*dir(torch.Tensor), *dir(nn.Module), "training"} - {*dir(object)} - {*NOT_TORCH}
+LAST = {entry.last for entry in ENTRIES}
 
 
-MODULES = {path: module_tree(path) for path in SOURCE.rglob("*.py")}
-CELLS = [notebook_tree(path) for path in notebooks()]
-USED = names_in(*MODULES.values(), *CELLS)
-READ = names_in(*(tree for path, tree in MODULES.items() if not PLUMBING & {*path.parts}), *CELLS)
+def named(name):
+    """Whether a full name has an entry, or needs none; that of a class names its methods too."""
+    top = name.partition(".")[0]
+    if top not in ("torch", "ipywidgets", PACKAGE.name) or name in NOT_READ:
+        return True
+    known = top == PACKAGE.name and any(f"{name}.".startswith(f"{entry}.") for entry in INDEX)
+    return known or name in INDEX or inspect.ismodule(resolve_name(name))
 
 
-def is_module(name):
-    return inspect.ismodule(resolve_name(name))
+def of_index(name):
+    return name.startswith("_") or name in LAST or name not in OF_TORCH
 
 
-def test_each_entry_stands_once():
-    assert len(INDEX) == len(ENTRIES) == PAGE.count("\n:::{py:") - PAGE.count(":::{py:currentm")
-
-
-def test_every_name_of_torch_and_ipywidgets_is_in_the_index():
-    used = {name for name in READ.dotted if name.startswith(("torch.", "ipywidgets."))}
-    used = {name for name in used if not is_module(name)}
-    assert used - INDEX == NOT_READ
-
-
-def test_every_method_and_attribute_of_tensors_and_modules_is_in_the_index():
-    known = {*dir(torch.Tensor), *dir(nn.Module), "training"} - {*dir(object)}
-    used = {name for name in READ.attributes & known if not name.startswith("_")}
-    indexed = {entry.last for entry in ENTRIES}
-    assert used - indexed == NOT_TORCH.keys()
-
-
-def test_every_name_of_the_package_that_a_chapter_uses_is_in_the_index():
-    used = {name for name in names_in(*CELLS).dotted if name.startswith(f"{PACKAGE}.")}
-    used |= {f"{PACKAGE}.{name}" for name in follow_the_tensor.__all__}
-    covered = {name for name in used for entry in INDEX if f"{name}.".startswith(f"{entry}.")}
-    modules = {name for name in used if is_module(name)}
-    assert used - covered - modules == set()
+@pytest.mark.parametrize("path", TREES, ids=lambda path: path.stem)
+def test_what_the_code_uses_has_an_entry(path):
+    resolved, attributes = names_in(TREES[path])
+    if path in READ:  # a chapter that imports it shows what is the package's own
+        resolved = {name for name in resolved if not name.startswith(PACKAGE.name)}
+    unknown = [name for name in sorted(resolved) if not named(name)]
+    unknown += [f".{name}" for name in sorted(attributes) if not of_index(name)]
+    if unknown:
+        pytest.fail(f"{path.name} uses {', '.join(unknown)}: {ADD}", pytrace=False)
 
 
 def owner_of(entry):
@@ -86,28 +86,7 @@ def owner_of(entry):
     return getattr(builtins, name, None) or resolve_name(name or "builtins")
 
 
-def test_every_entry_exists():
-    owners = [(entry, owner_of(entry)) for entry in ENTRIES]
-    assert [
-        entry.name
-        for entry, owner in owners
-        if not hasattr(owner, entry.last) and entry.last not in inspect.get_annotations(owner)
-    ] == []
-
-
-def is_used(entry):
-    if inspect.isclass(owner_of(entry)) and entry.last in USED.attributes:
-        return True
-    if "." not in entry.name:
-        return entry.name in USED.plain
-    return any(f"{used}.".startswith(f"{entry.name}.") for used in USED.dotted)
-
-
-def test_every_entry_is_used():
-    assert [entry.name for entry in ENTRIES if not is_used(entry)] == []
-
-
-def signature(entry):
+def parameters(entry):
     """The true parameters of an entry by name, or nothing where Python cannot tell."""
     try:
         return inspect.signature(getattr(owner_of(entry), entry.last)).parameters
@@ -117,47 +96,56 @@ def signature(entry):
 
 def written_arguments(entry):
     """Names of all arguments on the page, and those with a default."""
-    tree = ast.parse(f"def f({entry.arguments}): pass")
-    args = tree.body[0].args
+    args = ast.parse(f"def f({entry.arguments}): pass").body[0].args
     names = [argument.arg for argument in (*args.posonlyargs, *args.args)]
     values = map(ast.literal_eval, args.defaults)
     return names, dict(zip(names[len(names) - len(args.defaults) :], values, strict=True))
 
 
-def test_arguments_are_those_of_the_function():
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_an_entry_exists_with_these_arguments(entry):
     """Optional ones of PyTorch, with their defaults; of this book's own functions, all."""
-    wrong = []
-    for entry in ENTRIES:
-        real = signature(entry)
-        names, defaults = written_arguments(entry)
-        if entry.name.startswith(PACKAGE):
-            wrong += [f"{entry.name}: {name}" for name in names if name not in real]
-        for name, value in defaults.items():
-            if real and (name not in real or real[name].default != value):
-                wrong.append(f"{entry.name}: {name}={value}")
-    assert wrong == []
+    owner = owner_of(entry)
+    exists = hasattr(owner, entry.last) or entry.last in inspect.get_annotations(owner)
+    assert exists or find_spec(entry.name), f"{entry.name} does not exist: {MEND}"
+    real = parameters(entry)
+    names, defaults = written_arguments(entry)
+    if entry.name.startswith(PACKAGE.name):
+        strange = [name for name in names if name not in real]
+        assert not strange, f"{entry.name} has no argument {strange}: {MEND}"
+    for name, value in defaults.items() if real else ():
+        same = name in real and real[name].default == value
+        assert same, f"{entry.name} has no argument {name}={value}: {MEND}"
+
+
+def surroundings():
+    """What the examples may use: what the page says at its top, and this book's own functions."""
+    names = {
+        entry.last: resolve_name(entry.name) for entry in ENTRIES if PACKAGE.name in entry.name
+    }
+    exec("import datetime, inspect, math, re, unicodedata, torch", names)
+    exec("from torch import nn\nfrom torch.nn import functional as F", names)
+    exec(re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1], names)
+    return names
 
 
 def test_every_example_gives_what_the_page_says():
-    assert len(EXAMPLES) > 150
-    ours = {entry.last: resolve_name(entry.name) for entry in ENTRIES if PACKAGE in entry.name}
-    modules = {name: import_module(name) for name in ("math", "inspect", "re", "unicodedata")}
-    names = ours | modules | {"torch": torch, "nn": nn, "F": nn.functional, "datetime": datetime}
-    exec(re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1], names)
-    given = {call: repr(eval(call, names)) for call, _ in EXAMPLES}
-    assert given == dict(EXAMPLES)
+    names = surroundings()
+    for call, written in EXAMPLES:
+        given = repr(eval(call, names))
+        assert given == written, f"{call} gives {given}: {MEND}"
 
 
 def sections(path):
-    """Each heading of a notebook with all text, code and output up to the next."""
-    found, title = {}, None
+    """Each heading of a notebook with all text, code and output up to the next; "" has all."""
+    found, title = {"": ""}, None
     for cell in nbformat.read(path, as_version=4).cells:
         for line in [*cell.source.splitlines(), *map(printed, cell.get("outputs", []))]:
             if cell.cell_type == "markdown" and line.startswith("#"):
                 title = line.lstrip("# ")
-                found[title] = []
-            found[title].append(line)
-    return {title: "\n".join(lines) for title, lines in found.items()}
+            found[title] = found.get(title, "") + f"{line}\n"
+            found[""] += f"{line}\n"
+    return found
 
 
 def printed(output):
@@ -166,12 +154,12 @@ def printed(output):
 
 
 def test_every_link_leads_to_a_section_that_speaks_of_the_function():
-    chapters = {path.stem: sections(path) for path in notebooks()}
-    silent = []
+    chapters = {path.stem: sections(path) for path in CHAPTERS}
     for entry in ENTRIES:
         [(number, title, chapter)] = LINK.findall(entry.text)
-        assert int(number) == int(chapter[:2])
-        text = chapters[chapter][title] if title else "\n".join(chapters[chapter].values())
-        if not re.search(rf"\b{entry.last}\b", text):
-            silent.append(entry.name)
-    assert set(silent) == set(EXPLAINED_HERE)
+        if chapter not in chapters or entry.name in EXPLAINED_HERE:  # left out, or shown nowhere
+            continue
+        assert number == chapter[:2].lstrip("0"), f"{entry.name} names another chapter: {MEND}"
+        text = chapters[chapter].get(title, "")
+        speaks = re.search(rf"\b{entry.last}\b", text)
+        assert speaks, f"{chapter}.ipynb, {title or 'the chapter'} has no {entry.name}: {MEND}"

@@ -12,9 +12,9 @@ from urllib.request import urlopen
 
 import nbformat
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError as TooLate
 
-from tests.pages.test_pages import BOOK
+from tests.support.book import BOOK
 from tests.support.kernels import kernel_folder
 
 CELLS = [
@@ -28,6 +28,33 @@ SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none"},
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
+# JupyterLab's own promises say when a notebook has its kernel and when cells have run.
+OPEN = """async path => {
+    const app = globalThis.jupyterapp;
+    await app.restored;
+    globalThis.notebook = await app.commands.execute("docmanager:open", { path });
+    await notebook.revealed;
+    await notebook.sessionContext.ready;
+    await notebook.sessionContext.session.kernel.info;
+    return true;
+}"""
+RUN = """async number => {
+    const { commands, shell } = globalThis.jupyterapp;
+    shell.activateById(notebook.id);
+    if (number === null) return commands.execute("notebook:run-all-cells");
+    notebook.content.activeCellIndex = number;
+    return commands.execute("notebook:run-cell");
+}"""
+STATE = """() => {
+    const kernel = globalThis.notebook?.sessionContext.session?.kernel;
+    if (!kernel) return "the notebook has no kernel yet";
+    const cells = notebook.content.widgets.filter(cell => cell.model.type === "code");
+    const ran = `${cells.filter(cell => cell.model.executionCount).length} of ${cells.length}`;
+    const wrong = cells.flatMap(cell => cell.model.outputs.toJSON())
+        .filter(output => output.output_type === "error" || output.name === "stderr");
+    return `kernel ${kernel.connectionStatus}, ${kernel.status}; ${ran} cells have run; `
+        + `wrong: ${JSON.stringify(wrong).slice(0, 2000)}`;
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -47,15 +74,16 @@ def lab(tmp_path_factory):
         path.write_text(json.dumps(values))
     port = free_port()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}"]
-    command += ["--IdentityProvider.token=", "--allow-root", f"--notebook-dir={folder}"]
+    command += ["--LabApp.expose_app_in_browser=True", "--IdentityProvider.token="]
+    command += ["--allow-root", f"--notebook-dir={folder}"]
     settings = {f"JUPYTER_{name}_DIR": str(folder / name) for name in ("CONFIG", "DATA", "RUNTIME")}
     settings["JUPYTER_PATH"] = str(kernel_folder(folder / "kernels"))
     with subprocess.Popen(
         command, env=os.environ | settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as server:
         try:
-            wait_for(f"http://localhost:{port}/api")
-            yield f"http://localhost:{port}/lab/tree"
+            wait_for_server(f"http://localhost:{port}/api")
+            yield f"http://localhost:{port}/lab"
         finally:
             server.terminate()
 
@@ -72,7 +100,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait_for(address, attempts=240):
+def wait_for_server(address, attempts=240):
     for _ in range(attempts):
         try:
             with urlopen(address) as answer:
@@ -90,9 +118,9 @@ def open_notebook(lab, browser):
         page = browser.new_page()
         pages.append(page)
         page.set_default_timeout(180_000)
-        page.goto(f"{lab}/{name}")
-        # Before the kernel answers, JupyterLab drops what is run or asks which kernel to take.
-        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for()
+        page.goto(lab)
+        page.wait_for_function("globalThis.jupyterapp")
+        keep(page, "the notebook", OPEN, name)
         return page
 
     yield open_notebook
@@ -100,12 +128,23 @@ def open_notebook(lab, browser):
         page.close()
 
 
-def run(page, number):
-    """Run the code cell with this number, and wait until it has its count."""
-    cell = page.locator(".jp-CodeCell").nth(number)
-    cell.locator(".cm-content").click()
-    page.keyboard.press("Shift+Enter")
-    cell.locator(".jp-InputPrompt", has_text=f"[{number + 1}]:").wait_for()
+def run(page, number=None):
+    """Run the code cell with this number, or all of them, to the end."""
+    keep(page, "the end of the run", RUN, number)
+
+
+def keep(page, what, script, argument):
+    """Wait until JupyterLab has kept a promise, five minutes at most."""
+    late = "new Promise(done => setTimeout(done, 300_000, false))"
+    kept = page.evaluate(f"given => Promise.race([({script})(given), {late}])", argument)
+    assert kept, f"{what} did not come: {page.evaluate(STATE)}"
+
+
+def wait_for(page, what, locator):
+    try:
+        locator.wait_for()
+    except TooLate:
+        raise AssertionError(f"{what} did not come: {page.evaluate(STATE)}") from None
 
 
 def test_view_and_trait_follow_each_other(open_notebook):
@@ -113,30 +152,31 @@ def test_view_and_trait_follow_each_other(open_notebook):
     run(page, 0)
     widget = page.locator(".jp-OutputArea .explorable")
     button = widget.get_by_role("button", name="mask, query 0, key 1")
+    wait_for(page, "the mask", button)
     assert button.get_attribute("aria-pressed") == "false"
     button.click()
-    widget.locator('button[aria-pressed="true"]').nth(2).wait_for()
+    wait_for(page, "the pressed button", widget.locator('button[aria-pressed="true"]').nth(2))
     assert button.get_attribute("aria-pressed") == "true"
 
     # What the view did is what Python has.
     run(page, 1)
     printed = page.locator(".jp-OutputArea-output", has_text="cells [[True, True, True]")
-    printed.wait_for()
+    wait_for(page, "what the cell printed", printed)
 
     # What Python sets is what the view shows: row 1 is empty, and -inf gives NaN.
     assert widget.get_by_text("NaN").count() == 0
     run(page, 2)
-    widget.get_by_text("NaN").first.wait_for()
+    wait_for(page, "NaN", widget.get_by_text("NaN").first)
 
 
 def test_a_downloaded_chapter_runs_and_its_mask_is_alive(open_notebook):
     page = open_notebook(CHAPTER)
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    run(page)
     # Stored outputs hold stills; a button to press is there only when the widget is alive.
     button = page.get_by_role("button", name="mask, query 0, key 1").first
-    before = button.get_attribute("aria-pressed")
+    wait_for(page, "the mask", button)
+    pressed = button.get_attribute("aria-pressed") == "true"
     button.dispatch_event("click")  # wherever on the long page it is
-    after = "false" if before == "true" else "true"
-    expect(button).to_have_attribute("aria-pressed", after)
-    assert page.locator('[data-mime-type="application/vnd.jupyter.stderr"]').count() == 0
+    after = button.and_(page.locator(f'[aria-pressed="{str(not pressed).lower()}"]'))
+    wait_for(page, "the click", after)
+    assert page.evaluate(STATE).endswith("wrong: []")

@@ -1,27 +1,33 @@
 """The stored notebooks against the guard, and the guard against broken notebooks."""
 
+import re
+
 import nbformat
 import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from tests.support.notebook_guard import CHECKS, ROOT
-from tools.notebooks import METADATA, name_cells, normalise
+from tests.support.notebook_guard import CHAPTERS, CHECKS, PACKAGE, ROOT, problems, retyped
+from tests.support.prose_numbers import missing, passages
+from tools import chapter
+from tools.notebooks import METADATA, execute, name_cells, normalise
 
-CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+by_check = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_chapter(path, check):
-    complaints = check(nbformat.read(path, as_version=4))
-    assert not complaints, "\n".join(complaints)
+def test_chapter(path):
+    notebook = nbformat.read(path, as_version=4)
+    found = [text for check in CHECKS for text in problems(check, notebook, path.relative_to(ROOT))]
+    if found:
+        pytest.fail("\n".join(found), pytrace=False)
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_chapter_is_stored_as_make_notebooks_writes_it(path):
     notebook = normalise(nbformat.read(path, as_version=4))
-    assert path.read_text(encoding="utf-8") == nbformat.writes(notebook) + "\n"
+    same = path.read_text(encoding="utf-8") == nbformat.writes(notebook) + "\n"
+    assert same, f"run make notebooks ONLY={path.relative_to(ROOT)}"
 
 
 def in_contents():
@@ -34,9 +40,11 @@ def on_disk():
     return [page.relative_to(ROOT).with_suffix("").as_posix() for page in pages]
 
 
-def test_every_page_is_in_the_contents_and_the_reverse():
+def test_every_page_of_the_contents_is_there():
+    """A page that is there may be left out: the build says what linked to it."""
     assert CHAPTERS
-    assert sorted(in_contents()) == sorted(on_disk())
+    missing = {*in_contents()} - {*on_disk()}
+    assert not missing, f"_toc.yml names {sorted(missing)}: write them, or take the lines out"
 
 
 # The guard itself: a clean notebook passes, and each check sees what it is there for.
@@ -70,19 +78,20 @@ BROKEN = [
     ("counts", notebook(code(count=None))),
     ("counts", notebook(code(count=2), code(count=1))),
     ("counts", notebook(code("1 + 1", result("2", count=7)))),
+    ("opening", notebook(new_markdown_cell("# Masks"))),
     ("empty_cells", notebook(new_markdown_cell(" "))),
-    ("stderr", notebook(printed("x", name="stderr"))),
     ("errors", notebook(code("f()", ERROR))),
     ("errors", notebook(code("f()", tags=["raises-exception"]))),
-    ("machine_paths", notebook(printed("/home/ada/masks.py"))),
-    ("machine_paths", notebook(code("open('C:\\\\data')"))),
-    ("machine_paths", notebook(printed("lib/site-packages/torch"))),
-    ("addresses", notebook(printed("<Net object at 0x7f3a2b4c5d6e>"))),
-    ("warnings", notebook(printed("UserWarning: look out"))),
-    ("timings", notebook(printed("took 12.5 ms"))),
-    ("timings", notebook(printed("100%|##| 3/3 [00:00<00:00, 9.5it/s]"))),
-    ("timings", notebook(printed("epoch 1: 3.2s"))),
-    ("timings", notebook(code("%timeit f()"))),
+    ("repeatable", notebook(printed("x", name="stderr"))),
+    ("repeatable", notebook(printed("/home/ada/masks.py"))),
+    ("repeatable", notebook(code("open('C:\\\\data')"))),
+    ("repeatable", notebook(printed("lib/site-packages/torch"))),
+    ("repeatable", notebook(printed("<Net object at 0x7f3a2b4c5d6e>"))),
+    ("repeatable", notebook(printed("UserWarning: look out"))),
+    ("repeatable", notebook(printed("took 12.5 ms"))),
+    ("repeatable", notebook(printed("100%|##| 3/3 [00:00<00:00, 9.5it/s]"))),
+    ("repeatable", notebook(printed("epoch 1: 3.2s"))),
+    ("repeatable", notebook(code("%timeit f()"))),
     ("unchecked", notebook(code("# NBVAL_IGNORE_OUTPUT\nf()"))),
     ("unchecked", notebook(code(tags=["nbval-skip"]))),
     ("widgets", notebook(code("slider", VIEW))),
@@ -92,8 +101,8 @@ BROKEN = [
     ("retyped", notebook(code("class EncoderLayer:\n    pass"))),
     ("retyped", notebook(code("%matplotlib inline\ndef causal_mask(n):\n    pass"))),
     ("metadata", notebook(code(collapsed=True))),
-    ("metadata", notebook(code(tags=["my-own"]))),
     ("metadata", new_notebook(cells=[], metadata={"colab": {}})),
+    ("known_tags", notebook(code(tags=["my-own"]))),
     ("directives", notebook(new_markdown_cell("```{note}\nx\n```"))),
     ("directives", notebook(new_markdown_cell("see {ref}`masks`"))),
     ("directives", notebook(new_markdown_cell("(masks)=\n# Masks"))),
@@ -101,7 +110,8 @@ BROKEN = [
 ]
 
 CLEAN = notebook(
-    new_markdown_cell("# Masks\n\n```python\nprint(1)\n```\n\n$x_{1}$ ![a grid](grid.png)"),
+    new_markdown_cell("# Masks\n\nWho sees whom?\n\n```python\nprint(1)\n```\n"),
+    new_markdown_cell("$x_{1}$ ![a grid](grid.png)"),
     code("mask.shape", result("(2, 3)", count=1)),
     code("f()", ERROR, count=2, tags=["raises-exception"]),
     code("plot()", shown(image_png="iVBORw0KGgo="), count=3, mystnb={"image": {"alt": "a grid"}}),
@@ -109,32 +119,47 @@ CLEAN = notebook(
 )
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@by_check
 def test_guard_passes_a_clean_notebook(check):
     assert check(CLEAN) == []
 
 
 @pytest.mark.parametrize(("name", "broken"), BROKEN)
 def test_guard_sees(name, broken):
-    check = next(check for check in CHECKS if check.__name__ == name)
-    assert len(check(broken)) == 1
+    (check,) = (check for check in CHECKS if check.__name__ == name)
+    (complaint,) = problems(check, broken, "notebooks/18_mine.ipynb")
+    assert re.fullmatch(r"notebooks/18_mine\.ipynb: .+: .+", complaint)
 
 
 def test_every_check_has_a_broken_notebook():
     assert {name for name, _ in BROKEN} == {check.__name__ for check in CHECKS}
 
 
-def test_guard_sees_a_copied_body(tmp_path, monkeypatch):
-    source = "def f(x):\n    y = x + 1\n    return y\n"
-    (tmp_path / "f.py").write_text(source)
-    (tmp_path / "__init__.py").touch()
-    monkeypatch.setattr("tests.support.notebook_guard.PACKAGE", tmp_path)
-    retyped = next(check for check in CHECKS if check.__name__ == "retyped")
-    copy = source.replace("def f", "def renamed")
-    assert retyped(notebook(code(copy))) == ["cell 0: renamed copies the package's code"]
+def test_guard_sees_a_copied_body():
+    source = (PACKAGE / "masks.py").read_text(encoding="utf-8")
+    copy = source[source.index("def causal_mask(") : source.index("def expand_mask(")]
+    copy = copy.replace("causal_mask", "renamed")
+    assert retyped(notebook(code(copy))) == ["cell 0: renamed copies a function of the package"]
 
 
-# How make notebooks stores what it ran.
+# How make notebooks stores what it ran, and what make chapter begins with.
+
+
+def test_the_template_becomes_a_chapter_that_passes(tmp_path):
+    path = tmp_path / "18_mine.ipynb"
+    path.write_bytes(chapter.TEMPLATE.read_bytes())
+    assert execute(path) is None
+    stored = nbformat.read(path, as_version=4)
+    assert [text for check in CHECKS for text in problems(check, stored, path)] == []
+    assert [text for prose in passages(stored, "18_mine") for text in missing(prose)] == []
+
+
+def test_a_new_chapter_stands_behind_the_last_one_of_the_text():
+    contents = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    before, after = (yaml.safe_load(text)["parts"] for text in
+                     (contents, chapter.add_to_contents(contents, "18_mine")))  # fmt: skip
+    added = [part["chapters"][-1]["file"] for part in after if part not in before]
+    assert added == ["notebooks/18_mine"]
 
 
 def test_cells_without_an_id_get_the_same_one_each_time():

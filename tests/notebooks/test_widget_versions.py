@@ -10,7 +10,7 @@ from jupyter_client import KernelManager
 from jupyter_client.kernelspec import KernelSpecManager
 from nbclient import NotebookClient
 
-from tests.pages.test_pages import BOOK
+from tests.support.book import BOOK
 from tests.support.kernels import kernel_folder
 
 CHAPTER = BOOK / "_sources" / "notebooks" / "05_heads_and_memory.ipynb"

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from follow_the_tensor.drawing.palette import GROUNDS, ROLES, css, light
+from follow_the_tensor.drawing.grid import MOST as FULLEST
+from follow_the_tensor.drawing.palette import BOTH, GROUNDS, ROLES, css, light
 from tests.support.helpers import refuses
 
 WHITE = "#ffffff"
@@ -42,6 +43,27 @@ def test_every_colour_is_legible_as_text(name):
         assert contrast(on_white, ground) >= 4.5
     for ground in (DARK, GROUNDS["paper"][1], GROUNDS["panel"][1]):
         assert contrast(on_dark, ground) >= 4.5
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+@pytest.mark.parametrize("role", ROLES)
+def test_numbers_stay_readable_on_the_fullest_colour_of_a_cell(role, theme):
+    share = FULLEST / 100
+    mixed = [
+        share * tone + (1 - share) * paper
+        for tone, paper in zip(
+            channels(ROLES[role][theme]), channels(GROUNDS["paper"][theme]), strict=True
+        )
+    ]
+    cell = "#" + "".join(f"{round(255 * channel):02x}" for channel in mixed)
+    assert contrast(GROUNDS["ink"][theme], cell) >= 4.5
+
+
+@pytest.mark.parametrize("colour", BOTH.values(), ids=BOTH)
+def test_the_colours_of_figures_stand_on_both_grounds_alike(colour):
+    on_white, on_dark = (contrast(colour, paper) for paper in GROUNDS["paper"])
+    assert abs(on_white - on_dark) < 0.1
+    assert round(min(on_white, on_dark), 1) >= 4.2
 
 
 def test_figures_have_the_roles_they_draw():

@@ -1,8 +1,7 @@
-"""The recorder behind the stepper: what it writes down, and that it changes nothing."""
+"""The recorder behind the stepper: what it writes down."""
 
 import html
 import json
-import linecache
 import math
 import os
 import subprocess
@@ -10,7 +9,6 @@ import sys
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from follow_the_tensor import (
@@ -18,19 +16,18 @@ from follow_the_tensor import (
     EncoderLayer,
     MultiHeadAttention,
     PositionalEncoding,
-    attention_maps,
     causal_mask,
     faults,
     padding_mask,
-    scaled_dot_product_attention,
 )
-from follow_the_tensor.positional import sinusoid_table
 from follow_the_tensor.recording.recorder import record
 from follow_the_tensor.recording.source import axes_in, axes_in_docstring, fit_axes
 from follow_the_tensor.recording.tracer import MAX_STEPS
+from tests.support.cells import cell
 from tests.support.helpers import D_FF, LS, LT, B, D, H, draw
 
 SRC = padding_mask(torch.tensor([[4, 5, 6, 2, 0, 0], [7, 8, 9, 10, 2, 0]]))
+TWO = torch.zeros(2)
 
 
 def attention():
@@ -44,6 +41,12 @@ def decoder():
     return layer, draw(B, LT, D, dtype=torch.float64), draw(B, LS, D, dtype=torch.float64)
 
 
+def masked():
+    """One head, its mask, and each call inside it."""
+    layer, x = attention()
+    return record(layer, x, x, x, causal_mask(3))
+
+
 def functions(recording):
     """The name of the running function at each step."""
     frames, known = recording.data["frames"], recording.data["functions"]
@@ -53,126 +56,183 @@ def functions(recording):
 def lines(recording):
     """The text of the current line at each step, without comments."""
     frames, known = recording.data["frames"], recording.data["functions"]
-    texts = []
-    for frame, line, *_ in recording.steps:
-        function = known[frames[frame][0]]
-        text = function["source"].split("\n")[line - 1]
-        texts.append(text.split("  #")[0].strip())
-    return texts
+    texts = [known[frames[step[0]][0]]["source"].split("\n") for step in recording.steps]
+    found = [text[step[1] - 1] for text, step in zip(texts, recording.steps, strict=True)]
+    return [line.split("  #")[0].strip() for line in found]
 
 
-def changed(recording):
-    """What each step marks: the names that the line before has changed."""
-    seen, marks = set(), []
-    for frame, _, _, changes, _ in recording.steps:
-        marks.append(sorted(changes) if frame in seen else None)
-        seen.add(frame)
-    return marks
+def locals_at(recording, line):
+    """The locals when `line` is the next to run, for the first time."""
+    return recording.locals_at(lines(recording).index(line))
 
 
-def axes(recording, number, name):
-    return recording.locals_at(number)[name][1]
+def axes(values):
+    return {name: names for name, (_, names) in values.items() if names}
 
 
 def size(recording):
     return len(html.escape(json.dumps(recording.data, ensure_ascii=False)))
 
 
-def last_line(recording):
-    return lines(recording)[-1]
+def value(thing):
+    return record(lambda x: x, thing).locals_at(0)["x"][0]
 
 
-# --- which lines, in which order
+# --- which lines, in which order, and what each of them has changed
+
+MARKS = {"line": "", "return": "=", "yield": "~", "exception": "!"}
+
+
+def told(recording):
+    """Each step as >line+made-gone, with > for each call around it and a mark of the event."""
+    frames, seen, parts = recording.data["frames"], set(), []
+    for frame, line, event, changes, _ in recording.steps:
+        depth, outer = 0, frames[frame][1]
+        while outer >= 0:
+            depth, outer = depth + 1, frames[outer][1]
+        made = "".join(f"{'+' if entry else '-'}{name}" for name, entry in changes.items())
+        parts.append(">" * depth + f"{line}{MARKS[event]}" + (made if frame in seen else ""))
+        seen.add(frame)
+    return " ".join(parts)
+
+
+STEPS = {  # the text of f, its inputs, the steps of f(*inputs) by the numbers of its lines
+    "the locals before a line runs": (
+        "def f(x):\n    y = x + 1\n    return y",
+        [TWO],
+        "2 3+y 3=",
+    ),
+    "a statement of several lines": (
+        "def f(x):\n    y = max(\n        [\n            x,\n        ]\n    )\n    return y",
+        [2],
+        "2 7+y 7=",
+    ),
+    "a loop": (
+        "def f(x):\n    for _ in range(2):\n        x = x + 1\n    return x",
+        [1],
+        "2 3 2+x 3 2+x 4 4=",
+    ),
+    "comprehensions": (
+        "def f(x):\n    y = [n * 2 for n in x]\n    return sum(n for n in y)",
+        [[1, 2]],
+        "2 3+y 3=",
+    ),
+    "a class statement": (
+        "def f(x):\n    class A:\n        y = 1\n    return A.y",
+        [1],
+        "2 4+A 4=",
+    ),
+    "recursion": (
+        "def f(n):\n    if n == 0:\n        return 1\n    return n * f(n - 1)",
+        [2],
+        "2 4 >2 >4 >>2 >>3 >>3= >4= 4=",
+    ),
+    "a generator": (
+        "def g(n):\n    i = 0\n    while i < n:\n        yield i\n        i += 1\n"
+        "def f(n):\n    return list(g(n))",
+        [2],
+        "2 >2 >3+i >4 >4~ >5 >3+i >4 >4~ >5 >3+i >3= 2=",
+    ),
+    "a generator that is left half way": (
+        "def g():\n    yield 1\n    yield 2\ndef f():\n    for n in g():\n        return n",
+        [],
+        "2 >2 >2~ 3+n 3=",
+    ),
+    "a coroutine": (
+        "import asyncio\nasync def g(n):\n    await asyncio.sleep(0)\n    return n\n"
+        "def f(n):\n    return asyncio.run(g(n))",
+        [1],
+        "2 >2 >2~ >3 >3= 2=",
+    ),
+    "what changes, in place too": (
+        "def f(x):\n    y = x + 1\n    z = y\n    y = y * 2\n    x.add_(1)\n    del z\n"
+        "    return y",
+        [TWO.clone()],
+        "2 3+y 4+z 5+y 6+x 7-z 7=",
+    ),
+    "the same numbers in a new tensor": (
+        "def f(x):\n    x = x.clone()\n    return x",
+        [TWO],
+        "2 3+x 3=",
+    ),
+    "outside the corner that is shown": (
+        "def f(x):\n    x[-1, -1] = 7\n    return x",
+        [torch.zeros(100, 100)],
+        "2 3+x 3=",
+    ),
+    "in the corner, past autograd": (
+        "def f(x):\n    x.data[0, 0] = 7\n    return x",
+        [torch.zeros(100, 100)],
+        "2 3+x 3=",
+    ),
+    "a list that is longer than what is shown of it": (
+        "def f(x):\n    x.append(1)\n    return x",
+        [list(range(100))],
+        "2 3+x 3=",
+    ),
+    "a call changes what its caller holds": (
+        "def g(x):\n    x += 1\ndef f(x):\n    g(x)\n    return x",
+        [TWO.clone()],
+        "2 >2 >2=+x 3+x 3=",
+    ),
+    "an error that is caught": (
+        "def f(x):\n    try:\n        return x.view(3)\n    except RuntimeError:\n        return x",
+        [TWO],
+        "2 3 3! 4 5 5=",
+    ),
+    "an error far down": (
+        "def f(n):\n    if n == 0:\n        raise ValueError\n    return f(n - 1)",
+        [1],
+        "2 4 >2 >3 >3!",
+    ),
+    "an error that blocks clean up after": (
+        "def f(x):\n    try:\n        with open(x):\n            pass\n"
+        "    finally:\n        x = None",
+        ["/no/such"],
+        "2 3 3!",
+    ),
+    "the error in the middle of nothing": (
+        "def f(x):\n    try:\n        1 / 0\n    except ZeroDivisionError:\n        x.view(3)",
+        [TWO],
+        "2 3 3! 4 5 5!",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "inputs", "expected"), STEPS.values(), ids=STEPS)
+def test_steps(text, inputs, expected):
+    # Each function counts its lines from its own head.
+    assert told(record(cell(text)["f"], *inputs)) == expected
 
 
 def test_calls_are_nested_as_they_run():
-    layer, x = attention()
-    recording = record(layer, x, x, x, causal_mask(3), need_weights=True)
-    order = [name.split(".")[-1] for name in functions(recording)]
-    runs = [name for n, name in enumerate(order) if n == 0 or order[n - 1] != name]
-    assert runs == (
-        ["forward", "split_heads"] * 3
-        + ["forward", "scaled_dot_product_attention", "expand_mask"]
-        + ["scaled_dot_product_attention", "masked_softmax", "scaled_dot_product_attention"]
-        + ["forward", "combine_heads", "forward"]
-    )
-
-
-def test_a_call_knows_its_caller():
-    layer, x = attention()
-    data = record(layer, x, x, x, causal_mask(3), need_weights=True).data
+    data = masked().data
     name = [function["name"].split(".")[-1] for function in data["functions"]]
-    callers = {
-        (name[function], name[data["frames"][caller][0]] if caller >= 0 else None)
-        for function, caller in data["frames"]
-    }
-    assert callers == {
-        ("forward", None),
-        ("split_heads", "forward"),
+    calls = [(name[f], name[data["frames"][at][0]] if at >= 0 else "") for f, at in data["frames"]]
+    assert calls == [
+        ("forward", ""),
+        *[("split_heads", "forward")] * 3,
         ("scaled_dot_product_attention", "forward"),
         ("expand_mask", "scaled_dot_product_attention"),
         ("masked_softmax", "scaled_dot_product_attention"),
         ("combine_heads", "forward"),
-    }
-
-
-def test_a_step_shows_the_locals_before_its_line_runs():
-    def f(x):
-        y = x + 1
-        return y
-
-    recording = record(f, torch.zeros(2))
-    assert lines(recording) == ["y = x + 1", "return y", "return y"]
-    assert [step[2] for step in recording.steps] == ["line", "line", "return"]
-    assert list(recording.locals_at(0)) == ["x"]
-    assert recording.locals_at(1)["y"][0]["values"] == [1, 1]
-    assert recording.look_up(recording.steps[-1][4])[0]["values"] == [1, 1]
-
-
-def test_a_statement_of_several_lines_is_one_step():
-    def f(x):
-        y = torch.cat(
-            [
-                x,
-                x + 1,
-            ]
-        )
-        return y
-
-    recording = record(f, torch.zeros(2))
-    assert lines(recording) == ["y = torch.cat(", "return y", "return y"]
-    (function,) = recording.data["functions"]
-    assert function["heads"] == [[2, 7]]
-
-
-def test_a_loop_gives_a_step_for_each_turn():
-    def f(x):
-        for _ in range(2):
-            x = x + 1
-        return x
-
-    head = "for _ in range(2):"
-    expected = [head, "x = x + 1", head, "x = x + 1", head, "return x", "return x"]
-    assert lines(record(f, torch.zeros(1))) == expected
-
-
-def test_comprehensions_are_no_frames_and_no_steps():
-    def f(x):
-        rows = [row * 2 for row in x]
-        return sum(row.sum() for row in rows)
-
-    recording = record(f, torch.ones(3, 2))
-    assert lines(recording) == [
-        "rows = [row * 2 for row in x]",
-        "return sum(row.sum() for row in rows)",
-        "return sum(row.sum() for row in rows)",
     ]
 
 
-def test_the_checker_is_not_shown():
-    layer, x = attention()
-    names = functions(record(layer, x, x, x, causal_mask(3)))
-    assert not any("check" in name for name in names)
+def test_long_statements_and_docstrings_have_their_lines():
+    text = 'def f(x):\n    """One.\n\n    Two.\n    """\n    return (\n        x\n    )'
+    (function,) = record(cell(text)["f"], 1).data["functions"]
+    assert (function["heads"], function["docstring"]) == ([[2, 5], [6, 8]], [2, 5])
+
+
+def test_the_same_run_gives_what_was_returned_and_yielded():
+    text, inputs, _ = STEPS["a generator"]
+    recording = record(cell(text)["f"], *inputs)
+    assert recording.result == [0, 1]
+    told = [recording.look_up(step[4])[0]["text"] for step in recording.steps if step[4]]
+    assert told == ["0", "1", "None", "[0, 1]"]
+    x = torch.zeros(2)
+    assert record(lambda y: y, x).result is x
 
 
 # --- what can be recorded
@@ -202,7 +262,8 @@ def test_a_readers_own_module():
     recording = record(Doubler(), torch.ones(3, 2))
     names = ["Doubler.forward"] * 2 + ["Doubler.double"] * 2 + ["Doubler.forward"]
     assert functions(recording) == names
-    assert axes(recording, 0, "x") == ["B", "D"]
+    assert list(recording.locals_at(0)) == ["self", "x"]
+    assert recording.locals_at(0)["x"][1] == ["B", "D"]
     assert recording.locals_at(0)["self"][0] == {
         "kind": "module",
         "class": "Doubler",
@@ -210,11 +271,6 @@ def test_a_readers_own_module():
         "tensors": {},
         "children": {"linear": "Linear"},
     }
-
-
-def test_self_comes_first():
-    layer, x = attention()
-    assert next(iter(record(layer, x, x, x).locals_at(0))) == "self"
 
 
 def test_a_constructor_fills_self():
@@ -226,193 +282,45 @@ def test_a_constructor_fills_self():
     assert "sinusoid_table" in functions(recording)
 
 
-def test_a_cell_of_a_notebook():
-    text = "def cell(x):\n    y = x * 2  # [B, L]\n    return y\n"
-    linecache.cache["<ipython-input-1>"] = (len(text), None, text.splitlines(True), "")
-    space = {"__name__": "__main__"}
-    exec(compile(text, "<ipython-input-1>", "exec"), space)
-    recording = record(space["cell"], torch.ones(2, 3))
-    assert recording.data["functions"][0]["source"] == text.rstrip()
-    assert axes(recording, 1, "y") == ["B", "L"]
-
-
-def test_source_that_is_missing_is_an_error():
-    space = {}
-    exec("def f(x):\n    return x", space)
-    with pytest.raises(ValueError, match="whose source can be read, got function f"):
-        record(space["f"], 1)
-    with pytest.raises(ValueError, match="whose source can be read"):
-        record(torch.softmax, torch.ones(2), dim=0)
-    with pytest.raises(ValueError, match="got Linear"):
-        record(nn.Linear(2, 2), torch.ones(2))
-
-
-def test_source_that_has_changed_since_is_not_shown():
-    text = "def cell(x):\n    x = x + 1\n    return x\n"
-    linecache.cache["<ipython-input-2>"] = (len(text), None, text.splitlines(True)[:2], "")
-    space = {}
-    exec(compile(text, "<ipython-input-2>", "exec"), space)
-    with pytest.raises(ValueError, match="whose source can be read"):
-        record(space["cell"], 1)
-
-
-def test_a_call_that_cannot_start_raises_as_it_would_alone():
-    layer, x = attention()
-    with pytest.raises(TypeError, match="missing 2 required positional arguments"):
-        record(layer, x)
-
-
-def test_a_lambda():
-    recording = record(lambda x: x + 1, 1)
-    assert recording.result == 2
-    assert set(functions(recording)) == {"<lambda>"}
-
-
-def test_lambdas_in_the_middle_of_a_statement():
-    made = [
+def test_hooks_closures_and_lambdas():
+    factor = torch.tensor([2.0, 3.0])
+    scale = [
         lambda x: (
-            x + 1  # a piece that is no statement
+            x * factor  # the lines of a lambda are those of the statement that holds it
         ),
     ]
-    assert record(made[0], 1).result == 2
-
-
-def test_recursion_gives_each_call_its_own_frame():
-    def factorial(n):
-        if n == 0:
-            return 1
-        return n * factorial(n - 1)
-
-    recording = record(factorial, 3)
-    assert recording.result == 6
-    assert recording.data["frames"] == [[0, -1], [0, 0], [0, 1], [0, 2]]
-    values = [recording.look_up(step[4])[0]["text"] for step in recording.steps if step[4]]
-    assert values == ["1", "1", "2", "6"]
-
-
-def test_a_closure_shows_what_it_holds():
-    factor = torch.tensor([2.0, 3.0])
-
-    def scale(x):
-        return x * factor
-
-    assert record(scale, torch.ones(2)).locals_at(0)["factor"][0]["values"] == [2, 3]
-
-
-def test_a_generator_yields_and_goes_on():
-    def count(n):
-        number = 0
-        while number < n:
-            yield number
-            number += 1
-
-    def f(n):
-        return list(count(n))
-
-    recording = record(f, 2)
-    assert recording.result == [0, 1]
-    yields = [step for step in recording.steps if step[2] == "yield"]
-    assert [recording.look_up(step[4])[0]["text"] for step in yields] == ["0", "1"]
-    assert len(recording.data["frames"]) == 2
-
-
-def test_a_generator_that_is_left_half_way():
-    def count():
-        yield 1
-        yield 2
-
-    def f():
-        for number in count():
-            return number
-
-    recording = record(f)
-    assert recording.result == 1
-    assert recording.error is None
-    assert [step[2] for step in recording.steps].count("yield") == 1
-
-
-def test_torch_calls_back():
-    def hook(module, args, output):
-        return output + 1
-
     linear = nn.Linear(2, 2)
-    linear.register_forward_hook(hook)
+    linear.register_forward_hook(lambda module, args, output: scale[0](output))
     recording = record(linear, torch.ones(2))
-    assert set(functions(recording)) == {"hook"}
+    assert set(functions(recording)) == {"<lambda>"}
+    shown = [function["source"].split("\n")[0] for function in recording.data["functions"]]
+    assert shown[1] == "scale = ["
+    assert locals_at(recording, "scale = [")["factor"][0]["values"] == [2, 3]
 
 
-# --- what has changed
+def test_what_was_compiled_runs_as_it_was_written():
+    compiled = torch.compile(cell("def f(x):\n    y = x + 1\n    return y")["f"], backend="eager")
+    compiled(TWO)
+    assert told(record(compiled, TWO)) == "2 3+y 3="
 
 
-def test_what_a_line_changed_is_marked():
-    def f(x):
-        y = x + 1
-        z = y
-        y = y * 2
-        x.add_(1)
-        del z
-        return y
+def test_a_training_step_runs_with_its_gradients():
+    linear, x = nn.Linear(2, 1), torch.ones(3, 2)
+    optimizer = torch.optim.SGD(linear.parameters(), lr=0.1)
 
-    recording = record(f, torch.zeros(2))
-    assert changed(recording) == [None, ["y"], ["z"], ["y"], ["x"], ["z"], []]
-    assert recording.steps[-2][3] == {"z": None}
-    assert "z" not in recording.locals_at(len(recording.steps) - 1)
+    def step(x):
+        loss = linear(x).square().sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        return loss.item()
 
-
-def test_writing_into_a_part_of_a_tensor_is_a_change():
-    recording = record(sinusoid_table, 3, 6)
-    before = lines(recording).index("pe[:, 0::2] = torch.sin(angles)")
-    assert changed(recording)[before + 1] == ["pe"]
-    assert recording.locals_at(before)["pe"][0]["values"][1] == [0] * 6
-    row = recording.locals_at(before + 1)["pe"][0]["values"][1]
-    assert row[0] == round(math.sin(1), 4)
-    assert row[1::2] == [0, 0, 0]
-    assert axes(recording, before + 1, "pe") == ["length", "D"]
-
-
-def test_a_change_outside_the_corner_that_is_shown():
-    def f(x):
-        x[-1, -1] = 7.0
-        return x
-
-    recording = record(f, torch.zeros(100, 100))
-    assert changed(recording) == [None, ["x"], []]
-    assert recording.locals_at(1)["x"][0]["max"] == 7
-
-
-def test_the_same_numbers_in_a_new_tensor_are_a_change():
-    def f(x):
-        x = x.clone()
-        return x
-
-    assert changed(record(f, torch.zeros(2))) == [None, ["x"], []]
-
-
-def test_a_call_may_change_what_its_caller_holds():
-    def inner(x):
-        x += 1
-
-    def f(x):
-        inner(x)
-        return x
-
-    recording = record(f, torch.zeros(2))
-    marks = dict(zip(lines(recording), changed(recording), strict=True))
-    assert marks["return x"] == []  # the return; the line before it is in the next check
-    assert ["x"] in changed(recording)[2:]
-
-
-def test_sizes_change_as_numbers_do():
-    layer, x = attention()
-    recording = record(layer.split_heads, x)
-    assert changed(recording) == [None, ["B", "L"], ["x"], []]
+    recording = record(step, x)
+    assert len(recording.steps) == 6
+    assert recording.result > step(x)
 
 
 # --- errors
-
-
-def no_sublayers():
-    return faults.SublayersWithoutSizes(D, H, D_FF)
 
 
 def heads():
@@ -437,7 +345,10 @@ FAULTS = {  # a call that raises, and the line at which it does
         lambda: (faults.CombinesThreeAxes(4, 2), *[torch.ones(1, 3, 4)] * 3),
         'B, L, _ = check_shape("x", x, "B", self.num_heads, "L", self.d_k)',
     ),
-    "5 no sizes": (lambda: (no_sublayers,), "self.self_attn = MultiHeadAttention()"),
+    "5 no sizes": (
+        lambda: (faults.SublayersWithoutSizes, D, H, D_FF),
+        "self.self_attn = MultiHeadAttention()",
+    ),
     "6 no head axis": (
         lambda: (faults.attention_without_head_axis, *heads(), torch.ones(2, 4, 4) > 0),
         'scores = scores.masked_fill(blocked, float("-inf"))',
@@ -445,6 +356,10 @@ FAULTS = {  # a call that raises, and the line at which it does
     "7 -1e9 in float16": (
         lambda: (faults.fill_with_large_negative, torch.zeros(2, 2).half(), EMPTY),
         "return scores.masked_fill(~mask, -1e9)",
+    ),
+    "a check of ours": (
+        lambda: (MultiHeadAttention(4, 2), *[torch.ones(1, 3, 4)] * 2, torch.ones(1, 2, 4)),
+        'check_floats("V", V, B, Lk, self.d_model, like=self.W_v.weight)',
     ),
 }
 
@@ -455,10 +370,9 @@ def test_the_recording_of_a_fault_ends_at_the_failing_line(call, line):
     with pytest.raises(Exception) as plain:  # noqa: PT011 (each fault has its own type)
         function(*inputs)
     recording = record(function, *inputs)
-    assert last_line(recording) == line
+    assert lines(recording)[-1] == line
     assert recording.error == {"type": plain.type.__name__, "message": str(plain.value)}
-    assert recording.steps[-1][2] == "exception"
-    assert recording.steps[-1][4] == recording.error
+    assert recording.steps[-1][2:] == ["exception", recording.steps[-1][3], recording.error]
     assert recording.result is None
 
 
@@ -469,177 +383,7 @@ def test_the_fault_that_does_not_raise():
     assert returned["values"] == [[0.5, 0.5], ["nan", "nan"]]
 
 
-def test_our_own_checks_fail_at_the_line_that_calls_them():
-    layer, x = attention()
-    recording = record(layer, x, x, x[:, :2])
-    assert last_line(recording).startswith('check_floats("V", V')
-    assert recording.error["message"].startswith("V: expected shape")
-    recording = record(layer, x, x, x, torch.zeros(3, 3))
-    assert recording.error["type"] == "TypeError"
-
-
-def test_blocks_that_an_error_leaves_do_not_hide_its_line():
-    def f(x):
-        try:
-            with torch.no_grad():
-                x.view(3)
-        finally:
-            x = None
-
-    recording = record(f, torch.zeros(2))
-    assert last_line(recording) == "x.view(3)"
-    assert not any(step[2] == "return" for step in recording.steps)
-
-
-def test_an_error_that_is_caught_is_a_step_like_others():
-    def f(x):
-        try:
-            return x.view(3)
-        except RuntimeError:
-            return x
-
-    recording = record(f, torch.zeros(2))
-    assert recording.error is None
-    assert [step[2] for step in recording.steps].count("exception") == 1
-    assert last_line(recording) == "return x"
-
-
-def test_an_error_far_down_a_recursion():
-    def f(n):
-        if n == 0:
-            raise ValueError("bottom")
-        return f(n - 1)
-
-    recording = record(f, 3)
-    assert last_line(recording) == 'raise ValueError("bottom")'
-    assert len(recording.data["frames"]) == 4
-
-
-def test_an_error_leaves_no_cycle_that_keeps_tensors():
-    def f(x):
-        raise ValueError(f"at {object()}")
-
-    import gc
-    import weakref
-
-    gc.collect()
-    gc.disable()
-    try:
-        x = torch.zeros(2)
-        alive = weakref.ref(x)
-        recording = record(f, x)
-        del x
-        assert alive() is None
-    finally:
-        gc.enable()
-    assert recording.error["message"] == "at <object>"
-
-
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
-def test_who_wants_to_stop_can_stop(kind):
-    def f():
-        raise kind
-
-    before = sys.gettrace()
-    with pytest.raises(kind):
-        record(f)
-    assert sys.gettrace() is before
-
-
-# --- nothing is changed
-
-
-def traced(call):
-    """Run `call` under an outer tracer; return what sys.gettrace gives after it."""
-
-    def outer(frame, event, outcome):
-        return outer
-
-    before = sys.gettrace()
-    sys.settrace(outer)
-    try:
-        call()
-        return sys.gettrace() is outer
-    finally:
-        sys.settrace(before)
-
-
-def test_the_trace_function_is_put_back():
-    layer, x = attention()
-    before = sys.gettrace()
-    record(layer, x, x, x)
-    assert sys.gettrace() is before
-    record(layer, x, x, x[:, :2])  # raises inside
-    assert sys.gettrace() is before
-    assert traced(lambda: record(layer, x, x, x))
-    assert traced(lambda: record(layer, x, x, x[:, :2]))
-    assert traced(lambda: record(endless, 2 * MAX_STEPS))
-
-
-def test_result_and_random_numbers_are_those_of_a_plain_call():
-    layer, x, memory = decoder()  # in training: dropout draws
-    torch.manual_seed(1)
-    expected = layer(x, memory, SRC, causal_mask(LT))
-    state = torch.get_rng_state()
-    torch.manual_seed(1)
-    recording = record(layer, x, memory, SRC, causal_mask(LT))
-    assert torch.equal(recording.result, expected)
-    assert torch.equal(torch.get_rng_state(), state)
-    assert recording.result.requires_grad
-
-
-def test_gradients_are_those_of_a_plain_call():
-    layer, x = attention()
-    x.requires_grad_()
-    layer(x, x, x, causal_mask(3), need_weights=True)[0].sum().backward()
-    leaves = [x, *layer.parameters()]
-    expected = [leaf.grad.clone() for leaf in leaves]
-    for leaf in leaves:
-        leaf.grad = None
-    record(layer, x, x, x, causal_mask(3), need_weights=True).result[0].sum().backward()
-    for leaf, gradient in zip(leaves, expected, strict=True):
-        assert torch.equal(leaf.grad, gradient)
-
-
-def test_the_callers_tensors_are_untouched():
-    layer, x = attention()
-    mask = causal_mask(3)
-    copies = x.clone(), mask.clone()
-    recording = record(layer, x, x, x, mask, need_weights=True)
-    assert torch.equal(x, copies[0])
-    assert torch.equal(mask, copies[1])
-    assert (x._version, mask._version) == (0, 0)
-    assert recording.result[0] is not None
-
-
-def test_the_result_is_the_very_object():
-    x = torch.zeros(2)
-    assert record(lambda y: y, x).result is x
-
-
-def test_a_training_step():
-    torch.manual_seed(0)
-    model = nn.Linear(2, 1)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-
-    def step(x, target):
-        loss = F.mse_loss(model(x), target)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        return loss.item()
-
-    recording = record(step, torch.ones(3, 2), torch.zeros(3, 1))
-    assert recording.error is None
-    assert len(lines(recording)) == 6
-    assert recording.result > step(torch.ones(3, 2), torch.zeros(3, 1))
-
-
 # --- values
-
-
-def value(thing):
-    return record(lambda x: x, thing).locals_at(0)["x"][0]
 
 
 def test_a_small_tensor_is_written_whole():
@@ -668,6 +412,25 @@ def test_a_large_tensor_is_summarised_and_says_so():
     assert (encoded["min"], encoded["max"]) == (0, 1199)
 
 
+KINDS = [
+    torch.zeros(2, device="meta"),
+    torch.eye(3).to_sparse(),
+    torch.tensor([1 + 2j]),
+    torch.zeros(100, dtype=torch.complex64),
+    torch.zeros(2, dtype=torch.bfloat16),
+    nn.Parameter(torch.zeros(2)),
+    torch.ones(100, dtype=torch.bool),
+    torch.zeros([2] * 14),
+]
+
+
+@pytest.mark.parametrize("tensor", KINDS, ids=lambda tensor: f"{tensor.dtype} {tensor.dim()}")
+def test_tensors_of_every_kind(tensor):
+    encoded = value(tensor)
+    assert encoded["shape"] == list(tensor.shape)
+    assert len(json.dumps(encoded, allow_nan=False)) < 4_000
+
+
 @pytest.mark.parametrize(
     ("thing", "text"),
     [
@@ -676,153 +439,143 @@ def test_a_large_tensor_is_summarised_and_says_so():
         (None, "None"),
         ("word", "'word'"),
         ((1, 2), "(1, 2)"),
+        ((1,), "(1,)"),
+        (b"ab", "b'ab'"),
         (torch.Size([2, 3]), "torch.Size([2, 3])"),
         (torch.float64, "torch.float64"),
         (math, "module math"),
         (nn.Linear, "class Linear"),
         (decoder, "function decoder"),
+        (len, "built-in function len"),
+        (ValueError("no"), "ValueError('no')"),
         ({"b", "a"}, "{'a', 'b'}"),
+        (set(range(1000)), "<set of 1000>"),
+        (list(range(1000)), "[0, 1, 2, 3, 4, 5, ... 1000 in all]"),
+        ({1: "a"}, "{1: 'a'}"),
         (object(), "<object>"),
+        (10**100, "<int of 333 bits>"),
+        ("a" * 1000, f"'{'a' * 37}...{'a' * 37}'"),
     ],
 )
 def test_other_values_are_a_short_text(thing, text):
     assert value(thing) == {"kind": "text", "text": text}
 
 
-def test_a_long_text_is_cut():
-    assert len(value("a" * 1000)["text"]) <= 80
-
-
 def test_containers_of_tensors_show_their_tensors():
-    def f(x):
-        x = x + 1  # [B, L]
-        return {"x": x, "list": [x]}
-
-    recording = record(f, torch.zeros(2, 3))
+    text = 'def f(x):\n    x = x + 1  # [B, L]\n    return {"x": x, "list": [x] * 20}'
+    recording = record(cell(text)["f"], torch.zeros(2, 3))
     returned, _ = recording.look_up(recording.steps[-1][4])
     (name, *entry), (_, inner) = returned["items"]
     assert name == "'x'"
     assert recording.look_up(entry)[1] == ["B", "L"]
-    assert recording.look_up([inner])[0]["type"] == "list"
-
-
-class Rude(list):
-    def __iter__(self):
-        raise RuntimeError("no")
-
-    __repr__ = __iter__
-
-
-def test_a_value_that_cannot_be_looked_at_does_no_harm():
-    assert value(Rude()) == {"kind": "text", "text": "Rude"}
-
-
-@pytest.mark.parametrize(
-    "tensor",
-    [
-        torch.zeros(2, device="meta"),
-        torch.eye(3).to_sparse(),
-        torch.tensor([1 + 2j]),
-        torch.zeros(100, dtype=torch.complex64),
-        torch.zeros(2, dtype=torch.bfloat16),
-        nn.Parameter(torch.zeros(2)),
-        torch.ones(100, dtype=torch.bool),
-    ],
-    ids=str,
-)
-def test_tensors_of_every_kind(tensor):
-    encoded = value(tensor)
-    assert encoded["shape"] == list(tensor.shape)
-    json.dumps(encoded, allow_nan=False)
+    inside = recording.look_up([inner])[0]
+    assert (inside["type"], len(inside["items"]), inside["more"]) == ("list", 12, 8)
 
 
 def test_inside_inference_mode_and_vmap():
-    def f(x):
-        y = x * 2
-        return y + 1
-
+    f = cell("def f(x):\n    y = x * 2\n    return y + 1")["f"]
     with torch.inference_mode():
         assert record(f, torch.ones(3)).error is None
-    recording = record(torch.vmap(f), torch.ones(3, 2))
-    assert recording.error is None
-    assert torch.equal(recording.result, torch.full((3, 2), 3.0))
+    assert torch.equal(record(torch.vmap(f), torch.ones(3, 2)).result, torch.full((3, 2), 3.0))
+
+
+LARGE = {  # values of n parts
+    "list": lambda n: list(range(n)),
+    "list of tensors": lambda n: [TWO] * n,
+    "nested": lambda n: [[[list(range(n))] * n] * n],
+    "tuple": lambda n: tuple(range(n)),
+    "dict": lambda n: dict.fromkeys(range(n)),
+    "set": lambda n: set(range(n)),
+    "text": lambda n: "a" * n,
+    "bytes": lambda n: bytearray(n),
+    "integer": lambda n: 1 << n,
+    "module": lambda n: nn.ModuleList([nn.Identity()] * n),
+    "tensor": lambda n: torch.arange(n),
+    "expanded": lambda n: torch.zeros(1).expand(n),
+}
+
+
+@pytest.mark.parametrize("make", LARGE.values(), ids=LARGE)
+def test_the_work_does_not_grow_with_the_value(make):
+    """Counted in calls, of Python and of C, that five more lines take."""
+
+    def calls(n, lines):
+        made = []
+        x, f = make(n), cell("def f(x):\n" + lines * "    y = x\n")["f"]
+        record(f, None)  # its text is read the first time
+        sys.setprofile(lambda frame, event, arg: made.append(event))
+        try:
+            record(f, x)
+        finally:
+            sys.setprofile(None)
+        return len(made)
+
+    small, large = (calls(n, 10) - calls(n, 5) for n in (100, 3000))
+    assert 0 < large <= 1.2 * small
+
+
+def test_extremes_of_a_large_tensor_are_looked_for_once(monkeypatch):
+    from follow_the_tensor.recording import values
+
+    looks, look = [], values._min_and_max
+    monkeypatch.setattr(values, "_min_and_max", lambda plain: looks.append(1) or look(plain))
+    text = "def f(x):\n" + 5 * "    y = x\n" + "    x += 1\n" + 5 * "    y = x\n"
+    record(cell(text)["f"], torch.zeros(100, 100))
+    assert len(looks) == 2
 
 
 # --- names of axes
 
 
-def test_axes_come_from_the_comments():
-    layer, x = attention()
-    recording = record(layer, x, x, x, causal_mask(3), need_weights=True)
-    at = {line: number for number, line in enumerate(lines(recording))}
-    weights = at["output = self.W_out(self.combine_heads(context))"]
-    assert axes(recording, weights, "weights") == ["B", "H", "Lq", "Lk"]
-    assert axes(recording, weights, "Q") == ["B", "H", "Lq", "d_k"]
-    assert axes(recording, weights, "K") == ["B", "H", "Lk", "d_k"]
-
-
-def test_axes_of_arguments_come_from_the_docstring():
-    layer, x = attention()
-    recording = record(layer, x, x, x, causal_mask(3))
-    found = {name: names for name, (_, names) in recording.locals_at(0).items() if names}
-    assert found == {
+def test_axes_come_from_comments_docstrings_and_calls():
+    recording = masked()
+    assert axes(recording.locals_at(0)) == {
         "Q": ["B", "Lq", "D"],
         "K": ["B", "Lk", "D"],
         "V": ["B", "Lk", "D"],
         "mask": ["Lq", "Lk"],
     }
-
-
-def test_axes_are_carried_into_calls_and_back():
-    layer, x = attention()
-    recording = record(layer, x, x, x, causal_mask(3), need_weights=True)
-    at = {line: number for number, line in enumerate(lines(recording))}
+    found = axes(locals_at(recording, "output = self.W_out(self.combine_heads(context))"))
+    assert found["weights"] == ["B", "H", "Lq", "Lk"]
+    assert found["K"] == ["B", "H", "Lk", "d_k"]
     # masked_softmax says [..., Lq, Lk]; its caller knows what the dots are.
-    assert axes(recording, at["blocked = ~mask"], "scores") == ["B", "H", "Lq", "Lk"]
-    last = at["return torch.softmax(safe, dim=-1).masked_fill(all_masked, 0.0)"]
-    assert axes(recording, last, "safe") == ["B", "H", "Lq", "Lk"]
-    assert axes(recording, last, "all_masked") == ["B", None, "Lq", None]  # H is 2 and this is 1
+    assert axes(locals_at(recording, "blocked = ~mask"))["scores"] == ["B", "H", "Lq", "Lk"]
+    last = "return torch.softmax(safe, dim=-1).masked_fill(all_masked, 0.0)"
+    assert axes(locals_at(recording, last))["all_masked"] == ["B", None, "Lq", None]  # H is 2
     # combine_heads has no docstring.
     first = functions(recording).index("MultiHeadAttention.combine_heads")
-    assert axes(recording, first, "x")[:3] == ["B", "H", "Lq"]
+    assert axes(recording.locals_at(first))["x"][:3] == ["B", "H", "Lq"]
 
 
 def test_the_callers_names_stay_its_own():
     layer, x, memory = decoder()
     recording = record(layer, x, memory)
-    last = len(recording.steps) - 1
-    assert axes(recording, last, "x") == ["B", "Lt", "D"]
-    assert axes(recording, last, "encoder_output") == ["B", "Ls", "D"]
+    found = axes(recording.locals_at(len(recording.steps) - 1))
+    assert (found["x"], found["encoder_output"]) == (["B", "Lt", "D"], ["B", "Ls", "D"])
 
 
 def test_an_axis_of_size_1_has_no_name_where_it_only_broadcasts():
     layer = EncoderLayer(D, H, D_FF).double()
     recording = record(layer, draw(B, LS, D, dtype=torch.float64), SRC)
     first = functions(recording).index("MultiHeadAttention.forward")
-    assert axes(recording, first, "mask") == ["B", None, None, "Lk"]
+    assert axes(recording.locals_at(first))["mask"] == ["B", None, None, "Lk"]
 
 
-def test_a_comment_may_name_the_tensors_of_a_tuple():
-    def f():
-        q, k = torch.ones(2, 5, 4)  # two tensors [L, d_k]
-        B, n = torch.ones(2, 3), 7  # [L, D]
-        return q, k, B, n
+COMMENTS = """
+def f(x):
+    q, k = torch.ones(2, 5, 4)  # two tensors [L, d_k]
+    B, n = torch.ones(2, 3), 7  # [L, D]
+    y = x + 1  # [B, L, D] does not fit
+    z = x[0]  # see [1]
+    w = x + 2  # [0:2]
+    return q
+"""
 
-    recording = record(f)
-    assert axes(recording, 1, "q") == axes(recording, 1, "k") == ["L", "d_k"]
-    assert axes(recording, 2, "B") == ["L", "D"]
-    assert axes(recording, 2, "n") is None
 
-
-def test_a_comment_that_does_not_fit_names_nothing():
-    def f(x):
-        y = x + 1  # [B, L, D]
-        z = x[0]  # see [1]
-        w = x + 2  # [0:2]
-        return y, z, w
-
-    found = record(f, torch.zeros(2, 3)).locals_at(3)
-    assert [found[name][1] for name in "yzw"] == [None, None, None]
+def test_a_comment_names_what_it_fits():
+    recording = record(cell(COMMENTS, torch=torch)["f"], torch.zeros(2, 3))
+    found = axes(locals_at(recording, "return q"))
+    assert found == {"q": ["L", "d_k"], "k": ["L", "d_k"], "B": ["L", "D"]}
 
 
 def test_the_words_of_axes():
@@ -840,72 +593,126 @@ def test_the_words_of_axes():
         "returns": [("H",)],
     }
     assert axes_in_docstring("No shapes: [B]") == {}
-    assert fit_axes(("...", "L"), (2, 3), {}) == (None, "L")
-    assert fit_axes(("...", "L"), (2, 3), {}, ("B",)) == ("B", "L")
-    assert fit_axes(("...", "B", "L"), (3,), {}) is None
-    assert fit_axes(("B", "1"), (2, 3), {}) is None
-    assert fit_axes(("B", "L"), (2, 3), {"B": 5}) == (None, "L")
-    assert fit_axes(("B?", "L?"), (1, 3), {}) == (None, "L")
+
+
+FITS = [  # what a comment says, a shape, the sizes and the dots that are known, the names
+    (("...", "L"), (2, 3), {}, (), (None, "L")),
+    (("...", "L"), (2, 3), {}, ("B",), ("B", "L")),
+    (("...", "B", "L"), (3,), {}, (), None),
+    (("B", "1"), (2, 3), {}, (), None),
+    (("B", "L"), (2, 3), {"B": 5}, (), (None, "L")),
+    (("B?", "L?"), (1, 3), {}, (), (None, "L")),
+]
+
+
+@pytest.mark.parametrize(("names", "shape", "sizes", "leading", "fitted"), FITS)
+def test_names_are_fitted_to_a_shape(names, shape, sizes, leading, fitted):
+    assert fit_axes(names, shape, sizes, leading) == fitted
+
+
+# --- the written-out attention, and where to open
+
+
+def test_layers_go_through_the_written_out_attention():
+    layer, x, memory = decoder()
+    recording = record(layer.eval(), x, memory, SRC, causal_mask(LT))
+    ran = lines(recording)
+    assert sum(line.startswith("scores = torch.matmul") for line in ran) == 2
+    assert sum(line.startswith("return torch.softmax") for line in ran) >= 2
+    assert not any("F.scaled_dot_product" in line for line in ran)
+    assert not {"attention_maps.<locals>.ask", "ask", "hook"} & set(functions(recording))
+    torch.testing.assert_close(recording.result, layer(x, memory, SRC, causal_mask(LT)))
+
+
+LAYER, X = attention()
+
+
+class Holder:
+    def __init__(self):
+        self.layer = LAYER
+
+    def run(self, x):
+        return self.layer(x, x, x)
+
+
+class Holding(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = LAYER
+
+    def forward(self, x):
+        return self.layer(x, x, x)
+
+
+class Own(MultiHeadAttention):
+    def forward(self, x):  # it cannot be asked for weights
+        return super().forward(x, x, x)
+
+
+REACHED = {
+    "a method": (lambda: Holding().forward, [X], True),
+    "a global": (lambda: lambda x: LAYER(x, x, x), [X], True),
+    "an argument": (lambda: lambda layer, x: layer(x, x, x), [LAYER, X], True),
+    "in a list": (lambda: lambda layers, x: layers[0](x, x, x), [[LAYER], X], True),
+    "in an object": (lambda: Holder().run, [X], True),
+    "a reader's own": (lambda: Own(4, 2).double(), [X], False),
+}
+
+
+@pytest.mark.parametrize(("make", "inputs", "reached"), REACHED.values(), ids=REACHED)
+def test_which_attention_is_reached(make, inputs, reached):
+    names = functions(record(make(), *inputs))
+    assert ("scaled_dot_product_attention" in names) is reached
+    assert not LAYER._forward_hooks
+
+
+def test_checks_stops_and_start():
+    recording = masked()
+    ran = lines(recording)
+    checks = {ran[number] for number in recording.data["checks"]}
+    assert all("check_" in line for line in checks)
+    assert len(checks) == len({line for line in ran if "check_" in line})
+    assert ran[recording.start] == "Q = self.split_heads(self.W_q(Q))"
+    stops = recording.data["stops"]
+    telling = "x Q K V scores mask blocked all_masked safe weights context output".split()
+    assert [name for name in stops if name in telling] == telling
+    assert not {"self", "d_k"} & set(stops)  # an argument, and what checks return
+    assert "scores" in recording.steps[stops["scores"]][3]
+    assert ran[stops["scores"]].startswith("mask = expand_mask")
+    assert record(lambda x: x, 1).start == 0
 
 
 # --- size
 
 
 def test_recordings_of_the_chapters_are_small():
-    layer, x = attention()
-    assert size(record(layer, x, x, x, causal_mask(3), need_weights=True)) < 25_000
     layer, x, memory = decoder()
-    with attention_maps(layer):  # the written-out path has the most lines
-        recording = record(layer, x, memory, SRC, causal_mask(LT))
+    recording = record(layer, x, memory, SRC, causal_mask(LT))
     assert size(recording) < 75_000
     assert recording.data["cut"] is None
-    layer = EncoderLayer(D, H, D_FF).double()
-    assert size(record(layer, memory, SRC)) < 50_000
+    assert size(masked()) < 25_000
 
 
-def endless(n):
-    for _ in range(n):
-        x = torch.zeros(3)
-    return x
+LOOP = "def f(n, x, step):\n    for _ in range(n):\n        x = x + step\n    return x"
+CUTS = [  # how often, what; after how many steps it is cut, and what is shown of the tensors
+    (2 * MAX_STEPS, torch.zeros(3), 0, MAX_STEPS, None),
+    (120, torch.zeros(4, 4, 20, 20), 1, None, [1, 1, 3, 4]),
+    (400, torch.zeros(4, 4, 20, 20), 1, ..., [1, 1, 2, 3]),
+]
 
 
-def test_a_long_run_is_cut_and_says_so():
-    recording = record(endless, 2 * MAX_STEPS)
-    assert len(recording.steps) == recording.data["cut"] == MAX_STEPS
-    assert torch.equal(recording.result, torch.zeros(3))
+@pytest.mark.parametrize(("often", "x", "step", "cut", "shown"), CUTS)
+def test_what_is_too_large_is_cut_and_says_so(often, x, step, cut, shown):
+    recording = record(cell(LOOP)["f"], often, x, step)
     assert size(recording) < 100_000
-
-
-def test_large_tensors_are_summarised_harder_before_steps_are_cut():
-    def f(x):
-        for _ in range(120):
-            x = x + 1
-        return x
-
-    recording = record(f, torch.zeros(4, 4, 20, 20))
-    assert size(recording) < 100_000
-    assert recording.data["cut"] is None
-    assert recording.locals_at(1)["x"][0]["shown"] == [1, 1, 3, 4]
-
-
-def test_too_much_to_summarise_is_cut():
-    def f(x):
-        for _ in range(400):
-            x = x + 1
-        return x
-
-    recording = record(f, torch.zeros(4, 4, 20, 20))
-    assert size(recording) < 100_000
-    assert recording.data["cut"] == len(recording.steps)
-    assert recording.result.max() == 400
-
-
-def test_a_recording_is_json_without_paths_and_addresses():
-    layer, x = attention()
-    text = json.dumps(record(layer, x, x, x, causal_mask(3)).data, allow_nan=False)
-    assert os.path.dirname(__file__) not in text
-    assert "follow_the_tensor/" not in text
-    assert " at 0x" not in text
+    assert recording.result.max() == often * step
+    assert recording.locals_at(1)["x"][0].get("shown") == shown
+    if cut is None:
+        assert recording.data["cut"] is None
+    else:
+        assert recording.data["cut"] == len(recording.steps)
+        assert cut in (..., len(recording.steps))
+    assert max(recording.data["stops"].values()) < len(recording.steps)
 
 
 SCRIPT = """
@@ -916,27 +723,22 @@ torch.set_default_dtype(torch.float64)  # float32 draws differ in their last bit
 torch.manual_seed(0)
 layer = DecoderLayer(12, 3, 24, 0.0)
 x, memory = torch.randn(2, 4, 12), torch.randn(2, 6, 12)
-data = record(layer, x, memory, None, causal_mask(4)).data
-print(hashlib.sha256(json.dumps(data).encode()).hexdigest())
+text = json.dumps(record(layer, x, memory, None, causal_mask(4)).data, allow_nan=False)
+assert "follow_the_tensor/" not in text and " at 0x" not in text
+print(hashlib.sha256(text.encode()).hexdigest())
 """
 
 
 def test_every_run_and_every_processor_gives_the_same_recording():
-    seen = set()
+    runs = []
     for capability, seed in (("default", "1"), ("avx2", "2")):
         environment = os.environ | {"ATEN_CPU_CAPABILITY": capability, "PYTHONHASHSEED": seed}
-        run = subprocess.run(
-            [sys.executable, "-c", SCRIPT],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        seen.add(run.stdout)
-    assert len(seen) == 1
+        command = [sys.executable, "-c", SCRIPT]
+        runs.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
+    first, second = [run.communicate()[0] for run in runs]
+    assert len(first) > 1
+    assert first == second
 
 
-def test_attention_reads_the_same_from_a_function():
-    q = draw(1, 2, 3, 4, dtype=torch.float64)
-    recording = record(scaled_dot_product_attention, q, q, q)
-    assert lines(recording)[-1] == "return context, weights"
+def test_no_recording_names_a_place_on_this_machine():
+    assert os.path.dirname(__file__) not in json.dumps(masked().data)

@@ -1,6 +1,6 @@
-"""Every explorable of the built book comes to life, and answers mouse, keyboard and touch."""
+"""Every explorable comes to life in the book, and answers mouse, keyboard and touch."""
 
-import re
+import base64
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -8,109 +8,75 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
 from follow_the_tensor import explorables
-from follow_the_tensor.explorables.shared import bundle
+from tests.support.explorables import SHOWS, draw, first, use, write_page
 from tests.support.notebook_guard import ROOT
 from tools.browser import Visit
 
 BOOK = ROOT / "_build" / "html"
-MODULE = re.compile(r'class="explorable" data-module="(\w+)"')
-SHOWS = {
-    page: MODULE.findall(page.read_text(encoding="utf-8")) for page in sorted(BOOK.rglob("*.html"))
-}
 PAGES = [page for page, modules in SHOWS.items() if modules]
 SIZES = {"desk": {"width": 1280, "height": 900}, "phone": {"width": 360, "height": 740}}
-
-# For each explorable: what to click or tap, and a control that the keyboard moves.
-CONTROLS = {
-    "softmax": ('input[value="0"]', "input[type=range] >> nth=0"),
-    "masks": (".grid button >> nth=0", "input[type=range] >> nth=2"),
-    "positions": ("", "input[type=range] >> nth=0"),
-    "layer_norm": ("input[value=pre]", "input[type=range] >> nth=0"),
-    "memory": ("input[value=reshape]", "input[type=range] >> nth=0"),
-    "broadcasting": ("", ""),
-    "predict": ("", ""),
-    "model_map": ("", "input[type=range] >> nth=0"),
-    "read_dates": ("text=next step", "input[type=range] >> nth=0"),
-    "stepper": ("button[aria-label=forward]", "input[type=range] >> nth=0"),
-}
-# For each explorable with fields: the field, and what the page says to nonsense.
-FIELDS = {
-    "softmax": (".grid input >> nth=0", "“abc” is not a number"),
-    "positions": ("input[type=text]", "“abc” is not a number"),
-    "layer_norm": (".grid input >> nth=0", "“abc” is not a number"),
-    "broadcasting": ("input[type=text] >> nth=0", "“abc” is not a number"),
-}
-
-
-def having(controls):
-    return [name for name in sorted(controls) if controls[name]]
+WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
 @pytest.fixture
 def visit(browser):
-    """Open a page, or the first page that shows an explorable, with the network off."""
+    """Open a page with the network off."""
     contexts = []
 
-    def visit(target, theme="light", size="desk", **options):
-        page = target if target in SHOWS else next(p for p in PAGES if target in SHOWS[p])
-        context = browser.new_context(
-            offline=True, color_scheme=theme, viewport=SIZES[size], **options
-        )
-        contexts.append(context)
-        return Visit(context, page)
+    def visit(page, size="desk", **options):
+        contexts.append(browser.new_context(offline=True, viewport=SIZES[size], **options))
+        return Visit(contexts[-1], page)
 
     yield visit
     for context in contexts:
         context.close()
 
 
-def first(visited, module):
-    box = visited.page.locator(f".explorable.live[data-module={module}]").first
-    box.scroll_into_view_if_needed()
-    return box
+@pytest.fixture
+def show(visit, tmp_path):
+    """Open a page of its own with one widget; gives its box."""
+
+    def show(widget, **options):
+        opened = visit(write_page(tmp_path, widget), **options)
+        return opened, first(opened, widget.module)
+
+    return show
 
 
-def test_every_explorable_is_shown_somewhere():
-    assert {module for modules in SHOWS.values() for module in modules} == set(bundle.modules())
+def check_look(opened):
+    """In both themes: nothing is too wide, and axe finds nothing wrong."""
+    opened.page.evaluate(AXE_SCRIPT)
+    for theme in ("light", "dark"):
+        script = "theme => void (document.documentElement.dataset.theme = theme)"
+        opened.page.evaluate(script, theme)
+        assert not opened.page.evaluate(WIDE)
+        found = opened.page.evaluate("axe.run('.explorable')")["violations"]
+        assert not [(theme, each["id"], each["nodes"][0]["html"]) for each in found]
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_all_come_to_life(visit, page, theme, size):
-    opened = visit(page, theme, size)
+def test_all_come_to_life(visit, page, size):
+    opened = visit(page, size)
     assert opened.page.locator(".explorable.live").count() == len(SHOWS[page])
     assert not opened.errors
     assert all(url.startswith(BOOK.as_uri()) for url in opened.requests)
-    wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-    assert not opened.page.evaluate(wide)
-    opened.page.evaluate(AXE_SCRIPT)
-    found = opened.page.evaluate("axe.run('.explorable')")["violations"]
-    assert not [(each["id"], each["nodes"][0]["html"]) for each in found]
+    check_look(opened)
 
 
-@pytest.mark.parametrize("module", having({name: pair[0] for name, pair in CONTROLS.items()}))
-def test_a_click_and_a_tap_change_it(visit, module):
-    for touch in (False, True):
-        box = first(visit(module, has_touch=touch), module)
-        before = box.inner_html()
-        target = box.locator(CONTROLS[module][0]).first
-        target.tap() if touch else target.click()
-        assert box.inner_html() != before
+@pytest.mark.parametrize("touch", [False, True], ids=["mouse and keys", "touch"])
+@pytest.mark.parametrize("explorable", explorables.ALL, ids=lambda each: each.module)
+def test_each_answers_what_the_reader_does(show, explorable, touch):
+    size = "phone" if touch else "desk"
+    opened, box = show(draw(explorable, 1)[0], size=size, has_touch=touch)
+    check_look(opened)
+    assert use(box, touch), f"{explorable.module}/view.js: expected something to click or to fill"
+    check_look(opened)
+    assert not opened.errors
 
 
-@pytest.mark.parametrize("module", having({name: pair[1] for name, pair in CONTROLS.items()}))
-def test_the_keyboard_changes_it(visit, module):
-    box = first(visit(module), module)
-    before = box.inner_text()
-    box.locator(CONTROLS[module][1]).focus()
-    box.page.keyboard.press("ArrowRight")
-    box.page.keyboard.press("ArrowLeft" if box.inner_text() == before else "ArrowRight")
-    assert box.inner_text() != before
-
-
-def test_arrow_keys_move_in_the_mask_and_space_flips_a_cell(visit):
-    box = first(visit("masks"), "masks")
+def test_arrow_keys_move_in_the_mask_and_space_flips_a_cell(show):
+    _, box = show(explorables.Masks())
     box.locator(".grid button").first.focus()
     for key in ("ArrowRight", "ArrowDown", "Space"):
         box.page.keyboard.press(key)
@@ -119,21 +85,35 @@ def test_arrow_keys_move_in_the_mask_and_space_flips_a_cell(visit):
     assert cell.evaluate("cell => cell === document.activeElement")
 
 
-@pytest.mark.parametrize("module", FIELDS)
-def test_nonsense_gets_a_message_and_keeps_the_last_good_state(visit, module):
-    selector, message = FIELDS[module]
-    opened = visit(module)
-    box = first(opened, module)
-    before = box.inner_text()
-    box.locator(selector).fill("abc")
-    assert box.inner_text().replace(message, "").split() == before.split()
-    assert message in box.inner_text()
-    assert box.locator(selector).get_attribute("aria-invalid") == "true"
-    assert not opened.errors
+def test_a_cell_that_causality_blocks_says_so_and_stays_as_it_is(show):
+    _, box = show(explorables.Masks())
+    cell = box.get_by_role("button", name="mask, query 0, key 2")
+    assert (cell.inner_text(), cell.get_attribute("aria-disabled")) == ("1", "false")
+    box.get_by_label("causal").check()
+    cell.dispatch_event("click")
+    assert (cell.inner_text(), cell.get_attribute("aria-disabled")) == ("0", "true")
+    box.get_by_label("is blocked").dispatch_event("click")
+    assert cell.inner_text() == "1"
+    box.get_by_label("may attend").dispatch_event("click")
+    box.get_by_label("causal").uncheck()
+    assert cell.inner_text() == "1"
+
+
+def test_scores_are_divided_by_the_root_that_is_picked(show):
+    _, box = show(explorables.Softmax(scores=[[8.0, 0.0]]))
+    roots = box.get_by_role("group", name="÷ √d_k")
+    assert roots.get_by_role("radio").evaluate_all("all => all.map(each => each.value)") == [
+        "1", "4", "16", "64",
+    ]  # fmt: skip
+    roots.get_by_label("64").dispatch_event("click")
+    shown = box.locator("table", has_text="weights").locator("td").all_inner_texts()
+    weights = explorables.Softmax(scores=[[8.0, 0.0]], d_k=64).result["weights"][0]
+    assert shown[-2:] == [f"{weight:.4f}" for weight in weights]
 
 
 def test_every_link_of_the_model_map_leads_to_its_section(visit):
-    box = first(visit("model_map"), "model_map")
+    page = next(page for page, modules in SHOWS.items() if "model_map" in modules)
+    box = first(visit(page), "model_map")
     links = box.locator("a").evaluate_all("links => links.map(link => link.href)")
     assert len(links) == 2 * box.locator(".box").count()
     for link in map(urlsplit, links):
@@ -141,35 +121,39 @@ def test_every_link_of_the_model_map_leads_to_its_section(visit):
         assert not link.fragment or f'id="{link.fragment}"' in page, link.geturl()
 
 
-def test_a_typed_shape_is_broadcast(visit):
-    box = first(visit("broadcasting"), "broadcasting")
+def test_a_typed_shape_is_broadcast(show):
+    _, box = show(explorables.Broadcasting())
     box.locator("input[type=text] >> nth=1").fill("(6,)")
     assert "axis −1, 12 meets 6" in box.inner_text()
-    box.locator("input[type=text] >> nth=1").fill("6, 1")
+    box.locator("input[type=text] >> nth=1").fill("6，1")
     assert "[2, 6, 12]" in box.inner_text()
 
 
-def test_a_prediction_is_judged_and_explained(visit):
-    box = first(visit("predict"), "predict")
-    state = box.get_attribute("data-state")
-    if box.locator("input").count():
-        box.locator("input").fill("no such answer")
-        box.page.keyboard.press("Enter")
-        assert "✗" in box.inner_text()
-        box.get_by_text("show the answer").click()
-    else:
-        for option in box.locator("button").all():
-            option.click()
-            if "✓" in box.inner_text():
-                break
-    assert "✓" in box.inner_text()
-    assert state
+def test_an_answer_is_typed_judged_and_explained(show):
+    _, box = show(explorables.Predict("?", 8256, reason="Because."))
+    for answer, sign in [("no such answer", "✗"), ("\ud800", "✗"), ("８ ２５６", "✓")]:
+        write = "(input, text) => { input.value = text; }"
+        box.locator("input").evaluate(write, answer.encode("utf-8", "replace").decode())
+        box.get_by_text("check").click()
+        assert sign in box.inner_text()
+    box.locator("input").fill("7")
+    box.page.keyboard.press("Enter")
+    assert "✗" in box.inner_text()
+    box.get_by_text("show the answer").click()
+    assert "✓ 8256. Because." in box.inner_text()
 
 
-def test_the_numbers_in_the_page_are_those_of_the_package(visit):
+def test_an_answer_is_picked_and_judged(show):
+    _, box = show(explorables.Predict("?", "b", options=["a", "b"]))
+    for option, sign in {"a": "✗", "b": "✓"}.items():
+        box.get_by_role("button", name=option, exact=True).click()
+        assert sign in box.inner_text()
+
+
+def test_the_numbers_in_the_page_are_those_of_the_package(show):
     """Click through a mask, and read the weights from the page after each click."""
-    box = first(visit("masks"), "masks")
     widget = explorables.Masks()
+    _, box = show(widget)
     for row, key in [(0, 1), (1, 2), (0, 0), (0, 2), (0, 1), (1, 0)]:
         box.get_by_role("button", name=f"mask, query {row}, key {key}").click()
         cells = [list(line) for line in widget.cells]
@@ -179,3 +163,65 @@ def test_the_numbers_in_the_page_are_those_of_the_package(visit):
         shown = [float(text) for text in table.locator("td").all_inner_texts() if text]
         expected = [weight for line in widget.result["weights"] for weight in line]
         assert shown == pytest.approx(expected, abs=5e-5)
+
+
+class TestInANotebook:
+    """The widget's own module, with a model that a kernel never answers, as anywidget passes it."""
+
+    START = """async ([esm, state, weights]) => {
+        const codes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+        if (weights) state.weights = new DataView(codes(weights).buffer);
+        const listeners = {};
+        globalThis.model = {
+            sent: [],
+            changed: {},
+            get: (name) => state[name],
+            set(name, value) {
+                state[name] = model.changed[name] = value;
+                for (const listen of listeners[`change:${name}`] ?? []) listen();
+            },
+            on: (event, listen) => void (listeners[event] ??= new Set()).add(listen),
+            off: (event, listen) => void listeners[event].delete(listen),
+            save_changes: () => { model.sent.push(model.changed); model.changed = {}; },
+        };
+        const file = new Blob([esm], { type: "text/javascript" });
+        const widget = await import(URL.createObjectURL(file));
+        const el = document.body.appendChild(document.createElement("div"));
+        el.className = "explorable";
+        globalThis.stop = widget.default.render({ model, el });
+    }"""
+
+    @pytest.fixture
+    def start(self, browser):
+        page = browser.new_page()
+
+        def start(widget):
+            weights = getattr(widget, "weights", b"")
+            encoded = base64.b64encode(weights).decode()
+            page.evaluate(self.START, [widget._esm, widget.state(), encoded])
+            return page.locator(".explorable")
+
+        yield start
+        page.close()
+
+    @pytest.mark.parametrize("explorable", explorables.ALL, ids=lambda each: each.module)
+    def test_it_answers_at_once(self, start, explorable):
+        box = start(draw(explorable, 1)[0])
+        assert use(box)
+        assert box.page.evaluate("model.sent.length") > 0
+
+    def test_a_click_is_drawn_sent_and_not_waited_for(self, start):
+        box = start(explorables.Masks())
+        box.get_by_role("button", name="mask, query 1, key 1").click()
+        sent = box.page.evaluate("model.sent")
+        assert sent == [{"cells": [[True, False, True], [False, True, False]]}]
+        assert "1" in box.locator("table", has_text="row sum").inner_text()
+
+    def test_what_the_kernel_sends_in_parts_is_drawn_as_a_whole(self, start):
+        box = start(explorables.Masks())
+        box.page.evaluate("""() => {
+            model.set("scores", [[0]]);
+            model.set("cells", [[true]]);
+        }""")
+        assert box.locator(".grid button").count() == 1
+        box.page.evaluate("stop(); model.set('causal', true)")  # the view is gone

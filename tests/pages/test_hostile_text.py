@@ -1,5 +1,7 @@
 """Text stays text: in the still of an explorable, in a page and in a notebook."""
 
+import base64
+
 import pytest
 from torch import nn
 
@@ -56,7 +58,9 @@ USE = """text => {
     for (const field of all("input:is(:not([type]), [type=text])")) give(field, text);
 }"""
 # As a notebook does it: the widget's own module, and a model that holds what the kernel sends.
-SHOW_WIDGET = """async ([esm, state, module]) => {
+SHOW_WIDGET = """async ([esm, state, module, weights]) => {
+    const codes = Uint8Array.from(atob(weights), (character) => character.charCodeAt(0));
+    state.weights = new DataView(codes.buffer);
     const file = new Blob([esm], { type: "text/javascript" });
     const { default: widget } = await import(URL.createObjectURL(file));
     const el = document.body.appendChild(document.createElement("div"));
@@ -104,9 +108,7 @@ def test_hostile_text_in_the_stills(open_page):
 
 
 def test_hostile_text_in_a_page(open_page, tmp_path):
-    scripts = {"host.js": bundle.page_host()}
-    scripts |= {f"{name}_weights.js": bundle.page_weights(name) for name in bundle.WEIGHTS}
-    scripts |= {f"{name}.js": bundle.page_script(name) for name in bundle.modules()}
+    scripts = bundle.page_scripts(bundle.modules())
     for name, script in scripts.items():
         (tmp_path / name).write_text(script, encoding="utf-8")
     tags = "".join(f'<script src="{name}"></script>' for name in scripts)
@@ -120,8 +122,8 @@ def test_hostile_text_in_a_page(open_page, tmp_path):
 def test_hostile_text_in_a_notebook(open_page):
     visit = open_page("<body>")
     for widget in widgets():
-        state = {name: getattr(widget, name) for name in [*widget.state(), "result"]}
-        visit.page.evaluate(SHOW_WIDGET, [widget._esm, state, widget.module])
+        weights = base64.b64encode(getattr(widget, "weights", b"")).decode()
+        visit.page.evaluate(SHOW_WIDGET, [widget._esm, widget.state(), widget.module, weights])
     visit.page.evaluate(USE, HOSTILE)
     check(visit)
     assert not visit.errors

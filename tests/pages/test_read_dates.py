@@ -9,11 +9,14 @@ import pytest
 import torch
 import traitlets
 from axe_playwright_python.base import AXE_SCRIPT
+from safetensors import safe_open
 
 from follow_the_tensor import attention_maps, generate, load_date_reader
-from follow_the_tensor.dates.task import KINDS, clean, date_pairs
+from follow_the_tensor.dates.reader import WEIGHTS, metadata_of
+from follow_the_tensor.dates.task import KINDS, REPLACEMENTS, clean, date_pairs
 from follow_the_tensor.dates.vocabulary import BOS, EOS
 from follow_the_tensor.explorables import ReadDates, bundle
+from tests.support.explorables import modules_page, write_page
 from tests.support.notebook_guard import ROOT
 from tools.browser import Visit
 
@@ -104,19 +107,7 @@ class TestWithAKernel:
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
     """A page with the explorable, and its scripts in files beside it as in the book."""
-    folder = tmp_path_factory.mktemp("book")
-    scripts = {
-        "host.js": bundle.page_host(),
-        f"{MODULE}_weights.js": bundle.page_weights(MODULE),
-        f"{MODULE}.js": bundle.page_script(MODULE),
-    }
-    for name, script in scripts.items():
-        (folder / name).write_text(script, encoding="utf-8")
-    tags = "".join(f'<script defer src="{name}"></script>' for name in scripts)
-    data, _ = ReadDates(text="7. März 2021", step=6)._repr_mimebundle_()
-    head = f'<!doctype html><meta charset="utf-8"><style>{ReadDates._css}</style>{tags}'
-    (folder / "page.html").write_text(head + data["text/html"], encoding="utf-8")
-    return folder / "page.html"
+    return write_page(tmp_path_factory.mktemp("book"), ReadDates(text="7. März 2021", step=6))
 
 
 @pytest.fixture
@@ -236,14 +227,16 @@ def test_on_a_phone(visit, theme):
 
 @pytest.fixture(scope="module")
 def compute_page(browser):
-    """A page with the module's functions in reach: `read_dates` and `clean`."""
-    page = browser.new_page()
-    page.add_script_tag(content=bundle.page_host())
-    page.add_script_tag(content=bundle.page_weights(MODULE))
-    page.evaluate("void (explorables.define = (name, make) => { window[name] = make(kit) })")
-    page.add_script_tag(content=bundle.page_script(MODULE))
-    page.add_script_tag(content=f"const {{ clean }} = {bundle.part('date_reader')};")
+    """A page with the module in reach, and `dates`, which has the functions beside it."""
+    page = modules_page(browser)
+    page.evaluate(f"void (globalThis.dates = {bundle.part('shared/date_reader.js')})")
     return page
+
+
+def test_the_file_has_all_that_a_page_needs_to_know(reader):
+    with safe_open(WEIGHTS, "pt") as file:
+        written = file.metadata()
+    assert written == metadata_of(reader), "write the file again as dates/reader.py says"
 
 
 # The parity test of all explorables compares every number, here it is the words of many texts.
@@ -252,7 +245,7 @@ def test_the_page_writes_the_greedy_answers_of_pytorch(compute_page, reader):
     texts = [text for text, _ in held_out]
     script = """texts => texts.map((text) => {
         const state = { text, kind: "cross", layer: 0, head: 0 };
-        return read_dates.compute(state, explorables.weights.read_dates).answer;
+        return explorables.modules.read_dates.compute(state).answer;
     })"""
     assert len(texts) >= 500
     assert compute_page.evaluate(script, texts) == reader.read(texts)
@@ -262,7 +255,8 @@ def test_the_page_cleans_every_character_as_python_does(compute_page):
     """Also behind a Σ, which is σ in the middle of a word and ς at its end."""
     characters = [c for c in map(chr, range(sys.maxunicode + 1)) if assigned(c)]
     texts = [f"A{c}B Σ{c}" for c in characters]
-    cleaned = compute_page.evaluate("texts => texts.map(clean)", texts)
+    script = "([texts, replacements]) => texts.map((text) => dates.clean(text, { replacements }))"
+    cleaned = compute_page.evaluate(script, [texts, REPLACEMENTS])
     assert [
         c for c, t, got in zip(characters, texts, cleaned, strict=True) if got != clean(t)
     ] == []

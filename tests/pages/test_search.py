@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.support.book import PAGES
 from tests.support.function_index import INDEX
 from tests.support.notebook_guard import ROOT
 
@@ -49,6 +50,7 @@ def page(browser):
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_name_finds_its_entry_and_a_chapter(page, query):
     entry, chapter = QUERIES[query]
+    chapter = chapter if f"notebooks/{chapter}" in PAGES else ANY  # a book may leave it out
     page.goto(f"{SEARCH.as_uri()}?q={quote(query)}")
     page.wait_for_selector("#search-results li a")
     page.wait_for_function("Search.status.innerText.match(/\\d/)")  # all results are there

@@ -1,7 +1,5 @@
 """The stepper: as a widget without a browser, and as a view in a real one."""
 
-import html
-import json
 import re
 import subprocess
 import sys
@@ -15,11 +13,10 @@ from follow_the_tensor import (
     MultiHeadAttention,
     Transformer,
     faults,
-    palette,
     step_through,
 )
-from follow_the_tensor.explorables import Stepper, bundle
 from follow_the_tensor.positional import sinusoid_table
+from tests.support.explorables import html_of, write_page
 from tests.support.helpers import D_FF, LS, LT, B, D, H, draw
 from tests.support.page_checks import WIDE, accessibility, overflow
 from tools.browser import Visit
@@ -61,11 +58,6 @@ STEPPERS = {
 }
 
 
-def html_of(widget):
-    data, _ = widget._repr_mimebundle_()
-    return data["text/html"]
-
-
 @pytest.fixture(params=STEPPERS)
 def stepper(request):
     return STEPPERS[request.param]()
@@ -102,15 +94,6 @@ def test_stored_output_fits_into_a_notebook(stepper):
     assert len(html_of(stepper)) < 100_000
 
 
-def test_stored_output_is_the_same_every_time():
-    assert html_of(attention()) == html_of(attention())
-
-
-def test_stored_state_makes_the_same_widget(stepper):
-    attribute = re.search(r'data-state="([^"]*)"', html_of(stepper)).group(1)
-    assert Stepper(**json.loads(html.unescape(attribute))).state() == stepper.state()
-
-
 def test_the_still_tells_what_each_line_makes():
     still = attention().still()
     row = "<tr><td><code>Q = self.split_heads(self.W_q(Q))</code></td>"
@@ -142,12 +125,6 @@ def test_importing_the_package_imports_no_widget():
 
 # --- the view
 
-PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head><title>Page</title>
-<meta name="viewport" content="width=device-width"><style>
-body {{ background: var(--ftt-paper); color: var(--ftt-ink); font-family: sans-serif }}
-{style}</style></head>
-<body><main><h1>Page</h1>{content}</main><script>{script}</script></body></html>"""
-
 
 @pytest.fixture
 def show(browser, tmp_path):
@@ -155,16 +132,8 @@ def show(browser, tmp_path):
     contexts = []
 
     def show(widget, theme="light"):
-        text = PAGE.format(
-            theme=theme,
-            style=palette.css() + bundle.stylesheet(),
-            content=html_of(widget),
-            script=bundle.page_host() + bundle.page_script("stepper"),
-        )
-        (tmp_path / "page.html").write_text(text, encoding="utf-8")
-        context = browser.new_context(offline=True, viewport=WIDE)
-        contexts.append(context)
-        return Visit(context, tmp_path / "page.html")
+        contexts.append(browser.new_context(offline=True, viewport=WIDE))
+        return Visit(contexts[-1], write_page(tmp_path, widget, theme=theme))
 
     yield show
     for context in contexts:
@@ -205,7 +174,6 @@ def test_the_view_is_clean(show, name, theme):
         go(visit.page, step)
         found = accessibility(visit, None) + overflow(visit, None) + visit.errors
         assert not found, "\n".join(found)
-    assert len(visit.requests) == 1
 
 
 @pytest.mark.parametrize("name", ["attention", "encoder", "constructor", "fault"])

@@ -1,4 +1,4 @@
-"""Where the book finds its own repository: environment, then origin, then _config.yml."""
+"""Where the book finds its own repository: the first of four places that says something."""
 
 import subprocess
 
@@ -7,6 +7,22 @@ import pytest
 from book_pages import repository
 
 HOME = "https://github.com/owner/name"
+VARIABLES = ("BOOK_REPOSITORY", "BOOK_URL", "GITHUB_SERVER_URL", "GITHUB_REPOSITORY")
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """Set the origin of an empty checkout that has a _config.yml and no variable set."""
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    (tmp_path / "_config.yml").write_text("title: Book\n")
+    monkeypatch.setattr(repository, "ROOT", tmp_path)
+
+    def set_origin(remote):
+        subprocess.run(["git", "-C", tmp_path, "remote", "add", "origin", remote], check=True)
+
+    return set_origin
 
 
 @pytest.mark.parametrize(
@@ -21,63 +37,44 @@ HOME = "https://github.com/owner/name"
         "https://secret@github.com/owner/name",
     ],
 )
-def test_every_form_of_a_remote_gives_one_address_without_secrets(remote):
-    assert repository.web_address(remote) == HOME
+def test_every_form_of_a_remote_gives_one_name_without_secrets(checkout, remote):
+    checkout(remote)
+    assert repository.repository() == "owner/name"
 
 
-@pytest.mark.parametrize("remote", ["", "../book", "/srv/git/book.git", "file:///srv/git/book.git"])
-def test_a_folder_has_no_address(remote):
-    assert repository.web_address(remote) is None
+@pytest.mark.parametrize(
+    "remote",
+    ["../book", "/srv/git/book.git", "file:///srv/book.git", "https://example.org/owner/name"],
+)
+def test_a_folder_and_another_host_give_none(checkout, remote):
+    checkout(remote)
+    assert repository.repository() is repository.book_address() is None
 
 
-@pytest.fixture
-def checkout(tmp_path, monkeypatch):
-    """An empty checkout with a _config.yml, and no variable set."""
-    for name in ("BOOK_REPOSITORY", "BOOK_URL"):
-        monkeypatch.delenv(name, raising=False)
-    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
-    (tmp_path / "_config.yml").write_text("title: Book\n")
-    monkeypatch.setattr(repository, "ROOT", tmp_path)
-    return tmp_path
-
-
-def add_origin(checkout, remote):
-    subprocess.run(["git", "-C", checkout, "remote", "add", "origin", remote], check=True)
-
-
-def test_nothing_known_means_no_repository(checkout):
-    assert repository.repository() is None
-    assert repository.on_github() is None
-    assert repository.book_address() is None
-    assert repository.commit() == "HEAD"  # no commit yet
-
-
-def test_the_variable_wins_over_origin_and_origin_over_the_settings(checkout, monkeypatch):
-    (checkout / "_config.yml").write_text("repository:\n  url: https://github.com/three/name\n")
-    assert repository.on_github() == "three/name"
-    add_origin(checkout, "git@github.com:two/name.git")
-    assert repository.on_github() == "two/name"
+def test_the_first_place_that_says_something_wins(checkout, monkeypatch, tmp_path):
+    assert repository.repository() is repository.book_address() is None
+    checkout("git@github.com:four/name.git")
+    assert repository.repository() == "four/name"
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://github.com")
+    monkeypatch.setenv("GITHUB_REPOSITORY", "three/name")
+    assert repository.repository() == "three/name"
+    (tmp_path / "_config.yml").write_text("repository:\n  url: https://github.com/two/name\n")
+    assert repository.repository() == "two/name"
     monkeypatch.setenv("BOOK_REPOSITORY", "https://github.com/one/name")
-    assert repository.on_github() == "one/name"
-
-
-def test_a_clone_of_a_folder_falls_back_to_the_settings(checkout):
-    add_origin(checkout, "/srv/git/book.git")
-    assert repository.repository() is None
-    (checkout / "_config.yml").write_text(f"repository:\n  url: {HOME}\n")
-    assert repository.repository() == HOME
+    assert repository.repository() == "one/name"
 
 
 def test_a_wrong_variable_is_not_passed_over(checkout, monkeypatch):
     monkeypatch.setenv("BOOK_REPOSITORY", "owner/name")
-    with pytest.raises(ValueError, match=r"BOOK_REPOSITORY: expected .*, got owner/name"):
+    with pytest.raises(ValueError, match=rf"BOOK_REPOSITORY: expected .* {HOME}, got owner/name"):
         repository.repository()
 
 
-def test_colab_opens_github_only(checkout):
-    add_origin(checkout, "https://gitlab.example.org/owner/name.git")
-    assert repository.repository() == "https://gitlab.example.org/owner/name"
-    assert repository.on_github() is None
+def test_where_git_is_not_installed_nothing_is_known(checkout, monkeypatch):
+    checkout(HOME)
+    monkeypatch.setenv("PATH", "")
+    assert repository.git("remote", "get-url", "origin") == ""
+    assert repository.repository() is None
 
 
 @pytest.mark.parametrize(
@@ -88,7 +85,7 @@ def test_colab_opens_github_only(checkout):
     ],
 )
 def test_address_of_the_pages(checkout, monkeypatch, name, address):
-    add_origin(checkout, f"https://github.com/{name}")
+    checkout(f"https://github.com/{name}")
     assert repository.book_address() == address
     monkeypatch.setenv("BOOK_URL", "https://books.example.org/tensor")
     assert repository.book_address() == "https://books.example.org/tensor/"

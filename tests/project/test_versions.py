@@ -30,23 +30,26 @@ def colab():
 
 
 BOUNDS = versions(PROJECT["dependencies"], ">=")
+PYTHON = PROJECT["requires-python"].removeprefix(">=")
 
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_every_lower_bound_was_run(name):
-    assert Version(read()[LOWEST][name]) == BOUNDS[name]
+    assert Version(read()[LOWEST][name]) == BOUNDS[name], f"run make versions {LOWEST}"
 
 
-def test_the_lowest_python_was_run():
-    lowest = PROJECT["requires-python"].removeprefix(">=")
-    assert read()[LOWEST]["python"].startswith(f"{lowest}.")
+def test_the_lowest_python_was_run_and_is_named():
+    assert read()[LOWEST]["python"].startswith(f"{PYTHON}."), f"run make versions {LOWEST}"
+    for name in ("README.md", "Makefile"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert f"Python {PYTHON} or newer" in text, f"name Python {PYTHON} in {name}"
 
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_no_lower_bound_is_above_what_colab_has(name):
-    assert BOUNDS[name] <= Version(read()[COLAB][name])
+    assert BOUNDS[name] <= Version(read()[COLAB][name]), "lower the bound in pyproject.toml"
 
 
 @pytest.mark.parametrize("name", sorted(BOUNDS.keys() - {"torch"}))
 def test_what_colab_has_was_run(name):
-    assert Version(read()[COLAB][name]) == colab()[name]
+    assert Version(read()[COLAB][name]) == colab()[name], f"run make versions {COLAB}"

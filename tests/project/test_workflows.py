@@ -1,10 +1,13 @@
 """What other machines run, and what the texts tell readers to type, is there."""
 
 import re
+import shutil
+import subprocess
 
 import pytest
 import yaml
 
+from book_pages.repository import PAGES_BRANCH
 from tests.support.notebook_guard import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github").rglob("*.yml"))
@@ -39,20 +42,6 @@ def test_every_target_that_is_called_exists(file):
     assert called(file.read_text(encoding="utf-8"), file.suffix) <= TARGETS
 
 
-@pytest.mark.parametrize(
-    ("text", "suffix", "targets"),
-    [
-        ("Type `make small-torch test` to make sure.", ".md", {"small-torch", "test"}),
-        ("```sh\nmake book   # build the book\n```", ".md", {"book"}),
-        ("# make no mistake\n      - run: make versions\n", ".yml", {"versions"}),
-        ("    - BOOK_URL=$URL make book PYTHON=python", ".yaml", {"book"}),
-        ("make test", "", {"test"}),
-    ],
-)
-def test_calls_are_found(text, suffix, targets):
-    assert called(text, suffix) == targets
-
-
 @pytest.mark.parametrize("file", OTHERS, ids=lambda path: path.name)
 def test_every_file_that_is_named_exists(file):
     for name in PATH.findall(file.read_text(encoding="utf-8")):
@@ -83,3 +72,30 @@ def test_the_badges_are_of_workflows_that_exist():
     badges = re.findall(r"\.\./\.\./actions/workflows/([\w.]+)/badge\.svg", readme)
     assert badges
     assert {f"{ROOT}/.github/workflows/{name}" for name in badges} <= set(map(str, WORKFLOWS))
+
+
+def test_publishing_pushes_the_pages_and_nothing_else(tmp_path):
+    def git(*arguments):
+        command = ["git", "-C", tmp_path, "-c", "user.name=A", "-c", "user.email=a@example.org"]
+        done = subprocess.run([*command, *arguments], check=True, capture_output=True, text=True)
+        return done.stdout.split()
+
+    pages = tmp_path / "_build" / "html"
+    (pages / "_sources").mkdir(parents=True)
+    for name in ("index.html", "_sources/chapter.ipynb", "old.html"):
+        (pages / name).touch()
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / ".gitignore").write_text("_build/\n")
+    for command in (["init"], ["add", "-A"], ["commit", "-m", "Book"]):
+        git(*command)
+    git("init", "--bare", "host.git")
+    git("remote", "add", "origin", tmp_path / "host.git")
+    subprocess.run(["make", "-C", tmp_path, "publish"], check=True, capture_output=True)
+    (pages / "old.html").unlink()
+    subprocess.run(["make", "-C", tmp_path, "publish"], check=True, capture_output=True)
+    git("fetch", "origin")
+    branch = f"origin/{PAGES_BRANCH}"
+    files = {".nojekyll", "index.html", "_sources/chapter.ipynb"}
+    assert set(git("ls-tree", "-r", "--name-only", branch)) == files
+    assert len(git("rev-list", branch)) == 1  # it does not grow
+    assert git("status", "--porcelain", "--untracked-files=no") == []

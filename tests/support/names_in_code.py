@@ -1,36 +1,10 @@
 """The names that code uses, read from its syntax tree and not from its text."""
 
 import ast
-from dataclasses import dataclass, field
 
 import nbformat
-from IPython.core.inputtransformer2 import TransformerManager
 
-from tests.support.notebook_guard import ROOT
-
-PACKAGE = "follow_the_tensor"
-
-
-@dataclass
-class Names:
-    """What some code uses.
-
-    dotted: full names that its imports resolve, such as torch.nn.Linear
-    attributes: names behind the dot of anything else, such as view in x.view(3)
-    plain: names without a dot that are called, such as zip
-    """
-
-    dotted: set = field(default_factory=set)
-    attributes: set = field(default_factory=set)
-    plain: set = field(default_factory=set)
-
-
-def names_in(*trees):
-    names = Names()
-    for tree in trees:
-        aliases = dict(_imports(tree))
-        _walk(tree, aliases, names)
-    return names
+from tests.support.notebook_guard import PACKAGE, python
 
 
 def module_tree(path):
@@ -38,14 +12,26 @@ def module_tree(path):
 
 
 def notebook_tree(path):
-    """All code cells of a notebook; %magic becomes plain Python."""
+    """All code cells of a notebook."""
     cells = nbformat.read(path, as_version=4).cells
-    code = [cell.source for cell in cells if cell.cell_type == "code"]
-    return ast.parse("\n".join(map(TransformerManager().transform_cell, code)))
+    lines = [line for c in cells if c.cell_type == "code" for line in python(c).body]
+    return ast.Module(lines, [])
 
 
-def notebooks():
-    return sorted((ROOT / "notebooks").glob("*.ipynb"))
+def names_in(tree):
+    """Two sets: full names that imports resolve, such as torch.nn.Linear, and names behind the
+    dot of anything else, such as view in x.view(3)."""
+    aliases, resolved, attributes = dict(_imports(tree)), set(), set()
+    open_nodes = [tree]
+    while open_nodes:
+        node = open_nodes.pop()
+        if name := _resolved(node, aliases):
+            resolved.add(name)
+            continue
+        if isinstance(node, ast.Attribute):
+            attributes.add(node.attr)
+        open_nodes += ast.iter_child_nodes(node)
+    return resolved, attributes
 
 
 def _imports(tree):
@@ -56,26 +42,14 @@ def _imports(tree):
                 top = name.name.partition(".")[0]
                 yield (name.asname, name.name) if name.asname else (top, top)
         elif isinstance(node, ast.ImportFrom):
-            module = ".".join(filter(None, [PACKAGE if node.level else "", node.module]))
+            module = ".".join(filter(None, [PACKAGE.name if node.level else "", node.module]))
             for name in node.names:
                 yield name.asname or name.name, f"{module}.{name.name}"
 
 
-def _walk(node, aliases, names):
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        names.plain.add(node.func.id)
-    if full := _dotted(node, aliases):
-        names.dotted.add(full)
-        return
-    if isinstance(node, ast.Attribute):
-        names.attributes.add(node.attr)
-    for child in ast.iter_child_nodes(node):
-        _walk(child, aliases, names)
-
-
-def _dotted(node, aliases):
+def _resolved(node, aliases):
     if isinstance(node, ast.Name):
         return aliases.get(node.id)
-    if isinstance(node, ast.Attribute) and (base := _dotted(node.value, aliases)):
+    if isinstance(node, ast.Attribute) and (base := _resolved(node.value, aliases)):
         return f"{base}.{node.attr}"
     return None

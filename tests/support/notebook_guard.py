@@ -1,8 +1,12 @@
-"""What nbval lets through. Each check takes a notebook and returns a list of complaints."""
+"""What nbval lets through: each check takes a notebook and returns what is wrong with it.
+
+`problems` adds the file, and what to do.
+"""
 
 import ast
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -12,28 +16,32 @@ from tools.notebooks import CELL_METADATA, METADATA
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "follow_the_tensor"
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 TAGS = {"setup", "hide-input", "hide-output", "hide-cell", "remove-output", "raises-exception"}
+TAGS |= {"course"}  # in the first cell: the numbers in this chapter's text need no proof
 LARGEST = 400_000  # bytes
 
 MACHINE_PATH = re.compile(r"(?<![\w.])/(home|root|tmp|Users|opt|usr|var)/|[A-Z]:\\|site-packages")
-ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
-WARNING = re.compile(r"\w*Warning:")
-TIMING = re.compile(
-    r"\b\d+(\.\d+)?\s?(ms|µs|us|ns|sec|seconds?|minutes?|s/it|it/s)\b|\b\d+\.\d+\s?s\b"
-    r"|Wall time|CPU times|per loop"
-)
-UNCHECKED = re.compile(r"nbval", re.IGNORECASE)
+DIFFERS = {  # from machine to machine, or from run to run
+    "the path": MACHINE_PATH,
+    "the address": re.compile(r"\b0x[0-9a-fA-F]{6,}"),
+    "the warning": re.compile(r"\w*Warning:"),
+    "the time": re.compile(
+        r"\b\d+(\.\d+)?\s?(ms|µs|us|ns|sec|seconds?|minutes?|s/it|it/s)\b|\b\d+\.\d+\s?s\b"
+        r"|Wall time|CPU times|per loop"
+    ),
+}
 TIMED = re.compile(r"^\s*%%?time(it)?\b", re.MULTILINE)
 MYST = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})\{|\{[\w:-]+\}`|^\([\w:-]+\)=\s*$|^\+\+\+", re.MULTILINE)
 IMAGE_WITHOUT_TEXT = re.compile(r"!\[\s*\]\(|<img(?![^>]*\balt=[\"'][^\"'])[^>]*>")
 
 
-def code_cells(notebook):
-    return [(i, cell) for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+def of_kind(notebook, kind):
+    return [(i, cell) for i, cell in enumerate(notebook.cells) if cell.cell_type == kind]
 
 
 def outputs(notebook):
-    return [(i, cell, out) for i, cell in code_cells(notebook) for out in cell.outputs]
+    return [(i, cell, out) for i, cell in of_kind(notebook, "code") for out in cell.outputs]
 
 
 def texts(output):
@@ -45,22 +53,24 @@ def texts(output):
     return "\n".join(parts)
 
 
-def found(pattern, notebook, what):
-    hits = [(i, pattern.search(texts(output))) for i, _, output in outputs(notebook)]
-    return [f"cell {i}: {what}: {hit.group(0)!r}" for i, hit in hits if hit]
+def tags(cell):
+    return cell.metadata.get("tags", [])
 
 
 def counts(notebook):
     """nbval passes a cell that was never executed, and does not look at the counts."""
-    numbers = [cell.execution_count for _, cell in code_cells(notebook)]
-    wanted = list(range(1, len(numbers) + 1))
-    if numbers != wanted:
-        return [f"execution counts are {numbers}, not 1..{len(numbers)}"]
-    return [
-        f"cell {i}: its result is counted {output.execution_count}"
-        for i, cell, output in outputs(notebook)
-        if output.get("execution_count", cell.execution_count) != cell.execution_count
-    ]
+    for n, (i, cell) in enumerate(of_kind(notebook, "code"), start=1):
+        found = [out.get("execution_count", n) for out in cell.outputs] + [cell.execution_count]
+        if set(found) != {n}:
+            return [f"cell {i} is code cell {n} and was executed as {found[0]}"]
+    return []
+
+
+def opening(notebook):
+    """A search shows a chapter by its title and its first sentences."""
+    first = notebook.cells[0].source if notebook.cells else ""
+    good = re.match(r"# \S.*\n\n\S", first)
+    return [] if good else ["the first cell needs a title, '# N · Title', and a paragraph below it"]
 
 
 def empty_cells(notebook):
@@ -69,67 +79,52 @@ def empty_cells(notebook):
     ]
 
 
-def stderr(notebook):
-    return [f"cell {i}: stderr" for i, _, out in outputs(notebook) if out.get("name") == "stderr"]
-
-
 def errors(notebook):
     """An error is there if and only if the cell says so."""
-    complaints = []
-    for i, cell in code_cells(notebook):
+    wrong = []
+    for i, cell in of_kind(notebook, "code"):
         raised = any(output.output_type == "error" for output in cell.outputs)
-        if raised != ("raises-exception" in cell.metadata.get("tags", [])):
-            complaints.append(f"cell {i}: error and the tag raises-exception do not go together")
-    return complaints
+        if raised != ("raises-exception" in tags(cell)):
+            wrong.append(f"cell {i} {'ends' if raised else 'does not end'} in an error")
+    return wrong
 
 
-def machine_paths(notebook):
-    sources = [f"cell {i}: machine path" for i, cell in enumerate(notebook.cells)
-               if MACHINE_PATH.search(cell.source)]  # fmt: skip
-    return sources + found(MACHINE_PATH, notebook, "machine path")
-
-
-def addresses(notebook):
-    return found(ADDRESS, notebook, "object address")
-
-
-def warnings(notebook):
-    return found(WARNING, notebook, "warning")
-
-
-def timings(notebook):
-    magics = [f"cell {i}: %time" for i, cell in code_cells(notebook) if TIMED.search(cell.source)]
-    return magics + found(TIMING, notebook, "timing")
+def repeatable(notebook):
+    wrong = [f"cell {i} prints to stderr" for i, _, out in outputs(notebook)
+             if out.get("name") == "stderr"]  # fmt: skip
+    wrong += [f"cell {i} measures time" for i, cell in of_kind(notebook, "code")
+              if TIMED.search(cell.source)]  # fmt: skip
+    wrong += [f"cell {i} names a path of this machine" for i, cell in enumerate(notebook.cells)
+              if MACHINE_PATH.search(cell.source)]  # fmt: skip
+    for i, _, output in outputs(notebook):
+        found = {what: pattern.search(texts(output)) for what, pattern in DIFFERS.items()}
+        wrong += [f"cell {i} shows {what} {hit[0]!r}" for what, hit in found.items() if hit]
+    return wrong
 
 
 def unchecked(notebook):
     """No cell may ask nbval to look away."""
-    sources = [
-        (i, cell.source + str(cell.metadata.get("tags"))) for i, cell in code_cells(notebook)
-    ]
-    return [f"cell {i}: excluded from validation" for i, text in sources if UNCHECKED.search(text)]
+    cells = [(i, f"{cell.source} {tags(cell)}".lower()) for i, cell in of_kind(notebook, "code")]
+    return [f"cell {i} is kept from validation" for i, text in cells if "nbval" in text]
 
 
 def widgets(notebook):
     """Without text/html a widget leaves nothing on the page."""
     view = "application/vnd.jupyter.widget-view+json"
     shown = [(i, out.get("data", {})) for i, _, out in outputs(notebook)]
-    return [f"cell {i}: widget without text/html" for i, data in shown
+    return [f"cell {i} ends in a widget without text/html" for i, data in shown
             if view in data and "text/html" not in data]  # fmt: skip
 
 
 def alternatives(notebook):
-    """Images need alternative text: metadata mystnb.image.alt, or ![text] in Markdown."""
-    complaints = []
+    shown = [(i, cell.source) for i, cell in of_kind(notebook, "markdown")]
+    shown += [(i, texts(output)) for i, _, output in outputs(notebook)]
+    bare = [i for i, text in shown if IMAGE_WITHOUT_TEXT.search(text)]
     for i, cell, output in outputs(notebook):
         alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
         if any(kind.startswith("image/") for kind in output.get("data", {})) and not alt.strip():
-            complaints.append(f"cell {i}: image without alternative text")
-    shown = [(i, cell.source) for i, cell in enumerate(notebook.cells) if cell.cell_type != "code"]
-    shown += [(i, texts(output)) for i, _, output in outputs(notebook)]
-    complaints += [f"cell {i}: image without alternative text" for i, text in shown
-                   if IMAGE_WITHOUT_TEXT.search(text)]  # fmt: skip
-    return complaints
+            bare.append(i)
+    return [f"cell {i} has an image without alternative text" for i in bare]
 
 
 def definitions(tree):
@@ -156,60 +151,82 @@ def functions(tree):
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
-def package_trees():
-    return [ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")]
+@cache
+def of_package():
+    """The names and the bodies of functions that a notebook must not repeat."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")]
+    return offered(trees), [body(node) for tree in trees for node in functions(tree) if body(node)]
 
 
 def python(cell):
     """The syntax tree of a cell, magics translated; an empty one if it is wrong on purpose."""
+    return _python(cell.source)
+
+
+@cache
+def _python(source):
     try:
-        return ast.parse(TransformerManager().transform_cell(cell.source))
+        return ast.parse(TransformerManager().transform_cell(source))
     except SyntaxError:
         return ast.parse("")
 
 
 def retyped(notebook):
     """The package is shown by show_source; a copy in a notebook would drift."""
-    package = package_trees()
-    names = offered(package)
-    bodies = [body(node) for tree in package for node in functions(tree) if body(node)]
-    complaints = []
-    for i, cell in code_cells(notebook):
+    names, bodies = of_package()
+    wrong = []
+    for i, cell in of_kind(notebook, "code"):
         tree = python(cell)
-        complaints += [f"cell {i}: {name} is the package's" for name in names & definitions(tree)]
-        complaints += [f"cell {i}: {node.name} copies the package's code"
-                       for node in functions(tree) if body(node) in bodies]  # fmt: skip
-    return complaints
+        wrong += [f"cell {i} defines the package's {name}" for name in names & definitions(tree)]
+        wrong += [f"cell {i}: {node.name} copies a function of the package"
+                  for node in functions(tree) if body(node) in bodies]  # fmt: skip
+    return wrong
 
 
 def metadata(notebook):
     """Only what make notebooks writes: nothing of an editor, a machine or a run."""
-    complaints = [] if notebook.metadata == METADATA else [f"metadata is {dict(notebook.metadata)}"]
+    wrong = [] if notebook.metadata == METADATA else ["the notebook has metadata of an editor"]
     for i, cell in enumerate(notebook.cells):
-        complaints += [
-            f"cell {i}: metadata {key!r}" for key in cell.metadata.keys() - CELL_METADATA
-        ]
-        complaints += [f"cell {i}: tag {tag!r}" for tag in {*cell.metadata.get("tags", [])} - TAGS]
-        complaints += [f"cell {i}: attachment" for _ in cell.get("attachments", {})]
-    return complaints
+        strange = [*(cell.metadata.keys() - CELL_METADATA), *cell.get("attachments", {})]
+        wrong += [f"cell {i} has the metadata or attachment {name!r}" for name in strange]
+    return wrong
+
+
+def known_tags(notebook):
+    cells = enumerate(notebook.cells)
+    return [f"cell {i} has the tag {tag!r}" for i, cell in cells for tag in {*tags(cell)} - TAGS]
 
 
 def directives(notebook):
     """Jupyter, Colab and GitHub do not know MyST."""
-    cells = [
-        (i, cell.source) for i, cell in enumerate(notebook.cells) if cell.cell_type == "markdown"
-    ]
-    return [
-        f"cell {i}: MyST {MYST.search(text).group(0)!r}" for i, text in cells if MYST.search(text)
-    ]
+    found = [(i, MYST.search(cell.source)) for i, cell in of_kind(notebook, "markdown")]
+    return [f"cell {i} has the MyST syntax {hit[0].strip()!r}" for i, hit in found if hit]
 
 
 def size(notebook):
     length = len(nbformat.writes(notebook).encode())
-    return [] if length <= LARGEST else [f"{length} bytes, more than {LARGEST}"]
+    return [f"it has {length} bytes, more than {LARGEST}"] if length > LARGEST else []
 
 
-CHECKS = [
-    counts, empty_cells, stderr, errors, machine_paths, addresses, warnings, timings, unchecked,
-    widgets, alternatives, retyped, metadata, directives, size,
-]  # fmt: skip
+STORE = "run make notebooks ONLY={}"
+CHECKS = {  # and what to do
+    counts: STORE,
+    metadata: STORE,
+    opening: "write it, below the title, as tools/chapter.ipynb does",
+    empty_cells: "delete the cell",
+    errors: "mend the code, or set or drop the tag raises-exception, then " + STORE,
+    repeatable: "print what is the same in every run and on every machine, then " + STORE,
+    unchecked: "take that out: an output that cannot be compared cannot be trusted",
+    widgets: "give the widget a _repr_mimebundle_ with text/html, as follow_the_tensor's have",
+    alternatives: 'describe it: ![text](…) in Markdown, for an output "mystnb": '
+    '{{"image": {{"alt": "…"}}}} in the metadata of the cell',
+    retyped: "import it and show it with show_source",
+    known_tags: f"take one of {', '.join(sorted(TAGS))}",
+    directives: "write plain Markdown, which Jupyter, Colab and GitHub know",
+    size: "draw fewer or smaller pictures, or print less",
+}
+
+
+def problems(check, notebook, path):
+    """The complaints of a check, each with the file and what to do."""
+    return [f"{path}: {wrong}: {CHECKS[check].format(path)}" for wrong in check(notebook)]

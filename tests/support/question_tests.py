@@ -298,11 +298,9 @@ CASES = {
     "The build is green and nothing was built": (
         "Q26",
         "test_pages::test_the_book_has_the_pages_of_its_contents",
-        "test_pages::test_page_says",
     ),
     "The launch button leads to a 404": (
         "Q27",
-        "test_launch::test_colab_opens_this_chapter_at_this_commit",
-        "test_launch::test_without_a_repository_the_link_leads_to_the_two_steps",
+        "test_launch::test_both_links_lead_to_the_complete_copy",
     ),
 }

@@ -4,22 +4,24 @@ from pathlib import Path
 
 from . import (
     address,
-    citations,
+    contents,
     downloads,
     edition,
     explorables,
+    finishing,
     icons,
     launch,
     mathematics,
     not_found,
+    numbers,
     sharing,
     slimming,
-    strict,
+    tables,
 )
 
 PARTS = (
-    edition, address, sharing, mathematics, icons, explorables, citations, launch, downloads,
-    slimming, not_found, strict,
+    edition, numbers, address, contents, tables, sharing, mathematics, icons, explorables, launch,
+    downloads, not_found, slimming, finishing,
 )  # fmt: skip
 
 

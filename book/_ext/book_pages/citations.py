@@ -4,10 +4,6 @@ docutils gives each work in a list the role doc-biblioentry, which DPUB-ARIA has
 """
 
 
-def setup(app):
-    app.connect("html-page-context", make_list_items)
-
-
-def make_list_items(app, page, template, context, doctree):
-    if "body" in context:
-        context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+def as_list_items(page):
+    for work in page.tree.iterfind(".//*[@role='doc-biblioentry']"):
+        work.set("role", "listitem")

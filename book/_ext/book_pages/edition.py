@@ -1,8 +1,15 @@
-"""Which edition this is, for the pages: `{{ edition }}` is the version and the commit's date."""
+"""What this edition calls itself. The names come from _config.yml, and nothing repeats them.
 
+Pages write `{{ title }}`, `{{ author }}`, `{{ year }}` and `{{ edition }}`, which is the version
+and the commit's date. `{{ credit }}` names the book that this one was made from, if it is another.
+"""
+
+import re
 import tomllib
 
 from .repository import ROOT, git
+
+ORIGINAL = "Follow the Tensor"
 
 
 def setup(app):
@@ -10,7 +17,15 @@ def setup(app):
 
 
 def add(app, config):
-    config.myst_substitutions = {"edition": edition()}
+    names = {
+        "title": config.html_title,
+        "author": config.author,
+        "year": config.copyright,
+        "edition": edition(),
+        "credit": credit(config.author),
+    }
+    config.myst_substitutions = config.myst_substitutions | names
+    config.html_context["credit"] = names["credit"]
 
 
 def edition():
@@ -18,3 +33,10 @@ def edition():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     date = git("log", "-1", "--format=%cs")
     return " of ".join(filter(None, [project["version"], date]))
+
+
+def credit(author):
+    """What both licences ask of an adapted book: the names of those who wrote the original."""
+    licence = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    holder = re.search(r"^Copyright \(c\) \d+, (.+)$", licence, re.MULTILINE)[1]
+    return "" if holder in author else f"Adapted from {ORIGINAL} by {holder}."

@@ -8,6 +8,8 @@ import importlib.util
 import re
 from pathlib import Path
 
+from sphinx.errors import ExtensionError
+
 PACKAGE = Path(__file__).parents[3] / "src" / "follow_the_tensor"
 MODULE = re.compile(r'class="explorable" data-module="(\w+)"')
 
@@ -20,32 +22,26 @@ def setup(app):
 
 def add_scripts(app, pagename, templatename, context, doctree):
     modules = sorted(set(MODULE.findall(context.get("body", ""))))
+    bundle = load("explorables/shared/bundle.py")
+    if unknown := set(modules) - set(bundle.modules()):
+        raise ExtensionError(
+            f"{pagename}: data-module={unknown.pop()!r} has no folder in {bundle.EXPLORABLES}"
+        )
     if modules:
         app.add_css_file("explorables/explorable.css")
-        app.add_js_file("explorables/host.js", loading_method="defer", priority=600)
-    weights = load("explorables/shared/bundle.py").WEIGHTS
-    for module in modules:
-        if module in weights:  # before the module, which computes with them at once
-            app.add_js_file(weights_file(module), loading_method="defer", priority=601)
-        app.add_js_file(f"explorables/{module}.js", loading_method="defer", priority=601)
+    for place, name in enumerate(bundle.page_scripts(modules)):
+        app.add_js_file(f"explorables/{name}", loading_method="defer", priority=600 + place)
 
 
 def write_files(app, error):
     bundle = load("explorables/shared/bundle.py")
     static = Path(app.outdir) / "_static"
-    folder = static / "explorables"
-    folder.mkdir(parents=True, exist_ok=True)
+    files = bundle.page_scripts(bundle.modules()) | {"explorable.css": bundle.stylesheet()}
+    for name, text in files.items():
+        path = static / "explorables" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     static.joinpath("palette.css").write_text(load("drawing/palette.py").css(), encoding="utf-8")
-    folder.joinpath("explorable.css").write_text(bundle.stylesheet(), encoding="utf-8")
-    folder.joinpath("host.js").write_text(bundle.page_host(), encoding="utf-8")
-    for name in bundle.modules():
-        folder.joinpath(f"{name}.js").write_text(bundle.page_script(name), encoding="utf-8")
-    for name in bundle.WEIGHTS:
-        static.joinpath(weights_file(name)).write_text(bundle.page_weights(name), encoding="utf-8")
-
-
-def weights_file(module):
-    return f"explorables/{module}_weights.js"
 
 
 def load(file):

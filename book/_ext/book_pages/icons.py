@@ -28,7 +28,7 @@ BASE = f"""\
 
 def setup(app):
     app.add_css_file("icons.css")
-    app.connect("build-finished", write)
+    app.connect("build-finished", write, priority=850)  # after the last pass
 
 
 def shapes():
@@ -51,14 +51,19 @@ def without_glyphs(css):
     return re.sub(r'(?:\.fa-[a-z0-9-]+:before,?)+\{content:"[^"]*"\}', "", css)
 
 
+def note(page):
+    """Remember the icons of a page: the classes that begin with fa-."""
+    for element in page.tree.iterfind(".//*[@class]"):
+        names = (name for name in element.get("class").split() if name.startswith("fa-"))
+        page.icons.update(name.removeprefix("fa-") for name in names)
+
+
 def write(app, error):
     if error or app.builder.format != "html":
         return
     static = Path(app.outdir) / "_static"
-    pages = (page.read_text(encoding="utf-8") for page in Path(app.outdir).rglob("*.html"))
-    used = set().union(*(re.findall(r"\bfa-([a-z0-9-]+)", page) for page in pages))
     known = shapes()
-    rules = [rule(name, *known[name]) for name in sorted(used & known.keys())]
+    rules = [rule(name, *known[name]) for name in sorted(app.env.icons & known.keys())]
     (static / "icons.css").write_text(BASE + "".join(rules), encoding="utf-8")
     theme_css = (THEME / THEME_STYLES).read_text(encoding="utf-8")
     (static / THEME_STYLES).write_text(without_glyphs(theme_css), encoding="utf-8")

@@ -1,42 +1,39 @@
-"""Under each chapter's title: open it in Colab, or download the copy that runs anywhere."""
+"""Under each chapter's title: open it in Colab, or download it. Both give the complete copy."""
 
 from html import escape
 from pathlib import Path
 
 from sphinx.util.osutil import relative_uri
 
-from . import repository
+from .repository import PAGES_BRANCH, repository
 
+COLAB = "https://colab.research.google.com/github"
 TWO_STEPS = "book/running"  # how to bring a download to Colab by hand
 TWO_STEPS_ANCHOR = "#in-colab-in-two-steps"
 
 
 def setup(app):
-    app.connect("builder-inited", find_repository)
     app.connect("html-page-context", add_links)
 
 
-def find_repository(app):
-    app.env.book_source = repository.on_github(), repository.commit()
+def copy(pagename):
+    """The complete copy of a chapter (see downloads.py), as a place among the built pages."""
+    return f"_sources/{pagename}.ipynb"
 
 
 def colab(app, pagename):
-    name, commit = app.env.book_source
-    if name is None:
-        return app.builder.get_relative_uri(pagename, TWO_STEPS) + TWO_STEPS_ANCHOR
-    return f"https://colab.research.google.com/github/{name}/blob/{commit}/{pagename}.ipynb"
-
-
-def download(app, pagename):
-    return relative_uri(app.builder.get_target_uri(pagename), f"_sources/{pagename}.ipynb")
+    if name := repository():
+        return f"{COLAB}/{name}/blob/{PAGES_BRANCH}/{copy(pagename)}"
+    return app.builder.get_relative_uri(pagename, TWO_STEPS) + TWO_STEPS_ANCHOR
 
 
 def links(app, pagename):
     file = f"{Path(pagename).name}.ipynb"
+    download = relative_uri(app.builder.get_target_uri(pagename), copy(pagename))
     return (
         '<p class="launch">'
         f'<a href="{escape(colab(app, pagename))}">Open in Colab</a> '
-        f'<a href="{escape(download(app, pagename))}" download="{file}">Download the notebook</a>'
+        f'<a href="{escape(download)}" download="{file}">Download the notebook</a>'
         "</p>"
     )
 

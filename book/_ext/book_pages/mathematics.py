@@ -16,20 +16,6 @@ PARTS = [
     "a11y/assistive-mml",  # the formula as MathML, for screen readers
 ]
 FONTS = "output/chtml/fonts"  # loaded by output/chtml itself
-# A strict Content-Security-Policy refuses the style element that MathJax writes into a page,
-# but not a stylesheet that a script makes.
-STYLES = """\
-MathJax.startup = {
-  ready() {
-    MathJax.startup.defaultReady();
-    MathJax.startup.document.addStyleSheet = function () {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(this.documentStyleSheet().textContent);
-      document.adoptedStyleSheets.push(sheet);
-    };
-  },
-};
-"""
 
 
 def setup(app):
@@ -46,6 +32,15 @@ def configure(app, config):
     }
 
 
+def only_with_formulas(page):
+    """Sphinx gives MathJax also to a page whose chapters have formulas, which is the front page."""
+    if page.tree.find_class("math"):
+        return
+    for script in [*page.tree.iter("script")]:
+        if "mathjax/" in script.get("src", "") or "window.MathJax" in (script.text or ""):
+            script.drop_tree()
+
+
 def copy(app, error):
     if error or app.builder.format != "html":
         return
@@ -54,6 +49,4 @@ def copy(app, error):
     for name in ["startup.js", *(f"{part}.js" for part in PARTS)]:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / name, target / name)
-    startup = target / "startup.js"
-    startup.write_text(STYLES + startup.read_text(encoding="utf-8"), encoding="utf-8")
     shutil.copytree(source / FONTS, target / FONTS, dirs_exist_ok=True)

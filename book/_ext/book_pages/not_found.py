@@ -4,16 +4,16 @@ The host shows it at any depth, so links that are counted from the page would le
 They are counted from the book's address, if that is known.
 """
 
-import re
-from pathlib import Path
+from urllib.parse import urlsplit
 
-LINK = re.compile(r'((?:href|src|action|data-content_root)=")(?!#|\w+:)(?:\./)?')
+from lxml import etree
+
+LINKS = {"href", "src", "action", "data-content_root"}
 
 
 def setup(app):
     app.connect("html-collect-pages", page)
     app.connect("html-page-context", without_address)
-    app.connect("build-finished", link_from_anywhere, priority=900)
 
 
 def page(app):
@@ -25,10 +25,11 @@ def without_address(app, pagename, templatename, context, doctree):
         context["pageurl"] = None
 
 
-def link_from_anywhere(app, error):
-    address = app.config.html_baseurl
-    if error or not address or app.builder.format != "html":
+def links_from_anywhere(page):
+    if page.path.name != "404.html" or not page.address:
         return
-    path = Path(app.outdir) / "404.html"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(LINK.sub(rf"\g<1>{address}", text), encoding="utf-8")
+    for element in page.tree.iter(etree.Element):
+        for name in LINKS & set(element.keys()):
+            link = element.get(name)
+            if not link.startswith("#") and not urlsplit(link).scheme:
+                element.set(name, page.address + link.removeprefix("./"))

@@ -1,8 +1,8 @@
-"""Where this book's source is, found when the book is built and written down nowhere.
+"""Where this book lives: its repository on GitHub, and the address of its pages.
 
-The repository is, in this order: the environment variable BOOK_REPOSITORY, the checkout's
-`origin`, `repository: url:` in _config.yml. The address of the published pages is BOOK_URL,
-or what GitHub Pages makes of the repository's name.
+The repository is, in this order: the environment variable BOOK_REPOSITORY, `repository: url:`
+in _config.yml, the one whose workflow is running, the checkout's `origin`. The address of the
+pages is BOOK_URL, or what GitHub Pages makes of the repository's name.
 """
 
 import os
@@ -13,14 +13,11 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parents[3]
-# https://user:token@host/owner/name.git, ssh://git@host/owner/name, git@host:owner/name.git
-ADDRESS = re.compile(r"(?:\w+://)?(?:[^@/]+@)?([\w.-]+\.\w+)(?::\d+)?[:/](.+?)(?:\.git)?/?")
-
-
-def web_address(remote):
-    """The https address behind a git remote, without user or token; None if it has none."""
-    match = ADDRESS.fullmatch(remote.strip())
-    return "https://{}/{}".format(*match.groups()) if match else None
+PAGES_BRANCH = "gh-pages"  # where make publish puts the built pages
+# https://user:token@github.com/owner/name.git, ssh://git@github.com/…, git@github.com:owner/name
+GITHUB = re.compile(
+    r"(?:\w+://)?(?:[^@/]+@)?github\.com(?::\d+)?[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?"
+)
 
 
 def git(*arguments):
@@ -32,46 +29,33 @@ def git(*arguments):
         return ""
 
 
-def stated(source, remote):
-    """The address that somebody wrote down, or None if nobody did.
+def repository():
+    """The repository as owner/name if it is on GitHub, the one host that Colab opens, or None.
 
     Raises:
-        ValueError: what is written there is no address.
+        ValueError: BOOK_REPOSITORY is no address on GitHub.
     """
-    if remote and not web_address(remote):
-        raise ValueError(f"{source}: expected an https or git address, got {remote}")
-    return web_address(remote or "")
-
-
-def configured():
+    stated = os.environ.get("BOOK_REPOSITORY")
+    if stated and not GITHUB.fullmatch(stated):
+        expected = "expected an address such as https://github.com/owner/name"
+        raise ValueError(f"BOOK_REPOSITORY: {expected}, got {stated}")
     settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    return settings.get("repository", {}).get("url")
-
-
-def repository():
-    """The address of the repository, such as https://github.com/owner/name, or None."""
-    return (
-        stated("BOOK_REPOSITORY", os.environ.get("BOOK_REPOSITORY"))
-        or web_address(git("remote", "get-url", "origin"))  # a folder has none
-        or stated("repository: url: in _config.yml", configured())
+    workflow = [os.environ.get(f"GITHUB_{name}") for name in ("SERVER_URL", "REPOSITORY")]
+    known = (
+        stated
+        or settings.get("repository", {}).get("url")
+        or (all(workflow) and "/".join(workflow))
+        or git("remote", "get-url", "origin")
     )
-
-
-def commit():
-    return git("rev-parse", "HEAD") or "HEAD"
-
-
-def on_github():
-    """The repository as owner/name if it is on GitHub, the one host that Colab opens, or None."""
-    host, _, name = (repository() or "").removeprefix("https://").partition("/")
-    return name if host == "github.com" and name.count("/") == 1 else None
+    match = GITHUB.fullmatch(known)
+    return match and match[1]
 
 
 def book_address():
     """Where the pages will be, with a slash at its end, or None."""
     if address := os.environ.get("BOOK_URL"):
         return address.rstrip("/") + "/"
-    if name := on_github():
+    if name := repository():
         owner, project = name.lower().split("/")
         own_site = project == f"{owner}.github.io"
         return f"https://{owner}.github.io/" + ("" if own_site else f"{project}/")

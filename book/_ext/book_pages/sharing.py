@@ -12,10 +12,7 @@ LONGEST = 200  # characters: about what is shown of a description
 SENTENCE = re.compile(r"(?<=[.!?]) ")
 TAGS = re.compile(r"<[^>]+>")
 CARD = "_static/card.png"  # made by tools/screenshots.py
-CARD_TEXT = (
-    "Follow the Tensor: the Transformer, read from its source. "
-    "Beside the title a tensor [B, L, D] is drawn as two sheets of coloured cells."
-)
+CARD_TEXT = "A tensor [B, L, D], drawn as two sheets of coloured cells."
 
 
 def setup(app):

@@ -1,63 +1,27 @@
-"""Pages that obey a strict Content-Security-Policy: no script and no style inside the HTML.
+"""Pages that obey a strict Content-Security-Policy: no script inside the HTML.
 
 A host may send such a policy with every page, so that no text that slips into a page can
-turn into code. The theme, Sphinx and the notebooks write scripts and styles into their
-pages. Here each of them moves into a file, named after what it holds.
+turn into code. The theme and Sphinx write scripts into their pages. Here each of them moves
+into a file, named after what it holds. Styles may stay: they run nothing.
 """
 
 import hashlib
-import re
-from html import unescape
-from pathlib import Path
 
 FOLDER = "_static/moved"
-SCRIPT = re.compile(r"<script(?![^>]*\s(?:src|type)=)[^>]*>(.*?)</script>", re.DOTALL)
-STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)
-ROOT = re.compile(r'<html[^>]*\sdata-content_root="([^"]*)"')  # Sphinx: from the page to the book
-ATTRIBUTE = re.compile(r'(<\w[^<>]*)\sstyle="([^"]*)"')
-PRINT = ' onclick="window.print()"'  # book.js does it
 
 
-def setup(app):
-    app.connect("build-finished", move)
+def without_print_handler(page):
+    """The theme's button for printing says what it does in an attribute; book.js does it."""
+    for button in page.tree.iterfind(".//button[@onclick='window.print()']"):
+        del button.attrib["onclick"]
 
 
-def move(app, error):
-    if error or app.builder.format != "html":
-        return
-    book = Path(app.outdir)
-    (book / FOLDER).mkdir(parents=True, exist_ok=True)
-    for page in book.rglob("*.html"):
-        text = page.read_text(encoding="utf-8")
-        page.write_text(without_inline(text, book), encoding="utf-8")
-
-
-def without_inline(text, book):
-    """The HTML of a page with links to files in place of its scripts and styles."""
-    root = ROOT.search(text)
-    if not root:  # not a page of Sphinx: the one that leads on to the first page
-        return text
-
-    def link(content, suffix):
-        name = f"{hashlib.sha256(content.encode()).hexdigest()[:12]}.{suffix}"
-        (book / FOLDER / name).write_text(content, encoding="utf-8")
-        return f"{root[1]}{FOLDER}/{name}"
-
-    def script(found):
-        return f'<script src="{link(found[1], "js")}"></script>'
-
-    def stylesheet(content):
-        return f'<link rel="stylesheet" href="{link(content, "css")}" />'
-
-    rules = {}  # what stood in style attributes
-
-    def attribute(found):
-        declarations = unescape(found[2])
-        number = rules.setdefault(declarations, len(rules))
-        return f'{found[1]} data-style="{number}"'
-
-    text = SCRIPT.sub(script, text.replace(PRINT, ""))
-    text = STYLE.sub(lambda found: stylesheet(found[1]), text)
-    text = ATTRIBUTE.sub(attribute, text)
-    css = "".join(f'[data-style="{number}"] {{ {rule} }}\n' for rule, number in rules.items())
-    return text.replace("</head>", f"{stylesheet(css)}\n</head>", 1) if css else text
+def scripts_in_files(page):
+    for script in page.tree.iter("script"):
+        if script.get("src") is None and script.get("type") is None:  # a type means: data
+            code = script.text or ""
+            name = f"{FOLDER}/{hashlib.sha256(code.encode()).hexdigest()[:12]}.js"
+            (page.book / FOLDER).mkdir(parents=True, exist_ok=True)
+            (page.book / name).write_text(code, encoding="utf-8")
+            script.set("src", page.root + name)
+            script.text = None

@@ -3,6 +3,11 @@
 The file in this package was written by
 
     python -m follow_the_tensor.dates --export src/follow_the_tensor/dates/reader.safetensors
+
+Where only what stands beside the weights has changed, write it again with
+
+    python -c "from follow_the_tensor.dates.reader import *; \\
+        save_date_reader(WEIGHTS, load_date_reader())"
 """
 
 import json
@@ -13,8 +18,8 @@ import torch
 from ..generation import generate
 from ..shapes import check_shape, check_size, check_string, check_strings
 from ..transformer import Transformer
-from .task import clean
-from .vocabulary import BOS, EOS, Vocabulary
+from .task import REPLACEMENTS, clean
+from .vocabulary import BOS, EOS, SPECIAL, Vocabulary
 
 SIZES = {"d_model": 64, "num_heads": 4, "d_ff": 128, "num_layers": 2, "max_len": 64}
 ANSWER_LENGTH = 12  # BOS, the ten characters of an ISO date, EOS
@@ -91,7 +96,7 @@ def build_model(source, target, dropout=0.1):
 
 
 def save_date_reader(path, reader):
-    """Write the weights in float16 with the vocabularies and the curve beside them.
+    """Write the weights in float16, and beside them all that a page needs to compute with them.
 
     Raises:
         ModuleNotFoundError: safetensors is not installed.
@@ -99,13 +104,21 @@ def save_date_reader(path, reader):
     from safetensors.torch import save_file
 
     weights = {name: weight.half() for name, weight in reader.model.named_parameters()}
-    metadata = {
+    save_file(weights, path, metadata_of(reader))
+
+
+def metadata_of(reader):
+    """What stands in the header of a file with weights: names and texts."""
+    return {
         "format": FORMAT,
         "source": reader.source.characters,
         "target": reader.target.characters,
+        "special": json.dumps(SPECIAL),
+        "sizes": json.dumps(SIZES),
+        "answer_length": json.dumps(ANSWER_LENGTH),
+        "replacements": json.dumps(REPLACEMENTS, ensure_ascii=False),
         "curve": json.dumps(reader.curve),
     }
-    save_file(weights, path, metadata)
 
 
 def load_date_reader(path=WEIGHTS):

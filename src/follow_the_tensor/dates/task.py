@@ -20,6 +20,8 @@ CALENDAR = range(datetime.date(1000, 1, 1).toordinal(), datetime.date(3000, 1, 1
 HELD_OUT_DAYS = 10_000  # so many of them, drawn at random, are never trained on
 
 ISO_CHARACTERS = "-0123456789"
+# Hindi spells October in two ways: Babel has the first up to 2.17, then the second.
+REPLACEMENTS = (("अक्तू", "अक्टू"),)
 
 
 def clean(text):
@@ -29,7 +31,9 @@ def clean(text):
     meaning into one. Hindi spells October in two ways; the newer one is kept.
     """
     text = " ".join(unicodedata.normalize("NFKC", text).lower().split())
-    return text.replace("अक्तू", "अक्टू")  # Babel has the first up to 2.17, then the second
+    for old, better in REPLACEMENTS:
+        text = text.replace(old, better)
+    return text
 
 
 def as_typed(text):

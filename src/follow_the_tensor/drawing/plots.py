@@ -1,34 +1,49 @@
 """The figures of the book. Each function takes data and returns a matplotlib Figure.
 
 Grids show queries down and keys across, of one sentence and one head. Weights always run from
-0 to 1, so that two figures can be compared. Backgrounds are opaque: a figure is readable in a
-dark theme.
+0 to 1, so that two figures can be compared. Grounds are transparent, and the colours stand on
+light and dark pages.
+Grids that are small enough for numbers are drawn by `draw`.
 """
 
+import matplotlib
 import matplotlib.pyplot as plt
 import torch
 from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.patches import Rectangle
 
 from ..shapes import check_index, check_shape
-from .palette import light
+from .palette import BOTH
 
-WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#ffffff", light("weights")])
-SIGNED = LinearSegmentedColormap.from_list("signed", [light("keys"), "#ffffff", light("queries")])
-BLANK = ListedColormap(["#ffffff"])
-LARGEST_WITH_NUMBERS = 8
+CLEAR = "#00000000"
+WEIGHTS = LinearSegmentedColormap.from_list("weights", [BOTH["weights"] + "00", BOTH["weights"]])
+SIGNED = LinearSegmentedColormap.from_list(
+    "signed", [BOTH["keys"], BOTH["masked"] + "00", BOTH["queries"]]
+)
+INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+themed = matplotlib.rc_context(
+    {
+        **dict.fromkeys(INK, BOTH["masked"]),
+        **dict.fromkeys(["figure.facecolor", "axes.facecolor", "savefig.facecolor"], CLEAR),
+        "legend.frameon": False,
+        "font.size": 11,  # three panels are shown at 86 %, and 9 points should be left
+    }
+)
 
 
+@themed
 def position_heatmap(table):
     """Show a positional table [L, D]: a row for each position, a column for each feature."""
     table = _drawable("table", table, "L", "D")
     figure, axes = _panels(1, width=6.4, height=3.6)
     image = axes[0].imshow(table.numpy(), aspect="auto", cmap=SIGNED, vmin=-1, vmax=1)
     axes[0].set(xlabel="feature", ylabel="position")
+    axes[0].locator_params(integer=True)
     figure.colorbar(image, ax=axes[0])
     return _finish(figure)
 
 
+@themed
 def position_curves(table, features):
     """Draw the columns `features` of a positional table [L, D] over the positions."""
     table = _drawable("table", table, "L", "D")
@@ -38,25 +53,27 @@ def position_curves(table, features):
     styles = ["-", "--", "-.", ":"]
     roles = ["queries", "keys", "values", "weights"]
     for n, feature in enumerate(features):
-        line = {"linestyle": styles[n % 4], "color": light(roles[n % 4])}
+        line = {"linestyle": styles[n % 4], "color": BOTH[roles[n % 4]]}
         axes[0].plot(table[:, feature].numpy(), label=str(feature), **line)
     axes[0].set(xlabel="position", ylabel="PE")
+    axes[0].locator_params(axis="x", integer=True)
     axes[0].legend(title="feature", loc="center left", bbox_to_anchor=(1, 0.5))
     return _finish(figure)
 
 
+@themed
 def mask_grids(masks, queries=None, keys=None):
     """Draw boolean masks [Lq, Lk], given as title -> mask. A blocked cell is hatched."""
     masks = _grids("masks", masks, queries, keys)
     figure, axes = _panels(len(masks))
     for axis, (title, mask) in zip(axes, masks.items(), strict=True):
-        axis.imshow(torch.zeros(mask.shape).numpy(), cmap=BLANK)
+        axis.imshow(torch.zeros(mask.shape).numpy(), cmap=ListedColormap([CLEAR]))
         _hatch(axis, mask == 0)
-        _write(axis, mask.int(), "{:d}")
         _label(axis, mask.shape, title, queries, keys)
     return _finish(figure)
 
 
+@themed
 def weight_grids(weights, queries=None, keys=None, mask=None):
     """Draw attention weights [Lq, Lk], given as title -> weights, on one scale from 0 to 1.
 
@@ -70,19 +87,18 @@ def weight_grids(weights, queries=None, keys=None, mask=None):
         image = axis.imshow(grid.numpy(), cmap=WEIGHTS, vmin=0, vmax=1)
         if mask is not None:
             _hatch(axis, mask == 0)
-        if max(grid.shape) <= LARGEST_WITH_NUMBERS:
-            _write(axis, grid, "{:.2f}")
         _label(axis, grid.shape, title, queries, keys)
     figure.colorbar(image, ax=axes, shrink=0.8)
     return _finish(figure)
 
 
+@themed
 def variance_curves(d_ks, before, after):
     """Plot the variance of q·k against d_k, before and after the division by √d_k."""
     _check_lengths("d_ks", d_ks, {"before": before, "after": after})
     figure, axes = _panels(1, width=5.6, height=3.4)
-    axes[0].plot(d_ks, before, "o-", color=light("keys"), label="q·k")
-    axes[0].plot(d_ks, after, "s--", color=light("queries"), label="q·k / √d_k")
+    axes[0].plot(d_ks, before, "o-", color=BOTH["keys"], label="q·k")
+    axes[0].plot(d_ks, after, "s--", color=BOTH["queries"], label="q·k / √d_k")
     axes[0].set(xlabel="d_k", ylabel="variance", xscale="log", yscale="log")
     axes[0].set_xticks(d_ks, [str(d_k) for d_k in d_ks])
     axes[0].minorticks_off()
@@ -90,17 +106,19 @@ def variance_curves(d_ks, before, after):
     return _finish(figure)
 
 
+@themed
 def learning_curve(curve):
     """Draw the loss and the share of exact matches of a training record over its steps."""
     figure, axes = _panels(2, width=7.0)
     steps = [point["step"] for point in curve]
-    axes[0].plot(steps, [point["loss"] for point in curve], "o-", color=light("keys"))
+    axes[0].plot(steps, [point["loss"] for point in curve], "o-", color=BOTH["keys"])
     axes[0].set(xlabel="step", ylabel="loss", yscale="log")
-    axes[1].plot(steps, [point["exact"] for point in curve], "s-", color=light("queries"))
+    axes[1].plot(steps, [point["exact"] for point in curve], "s-", color=BOTH["queries"])
     axes[1].set(xlabel="step", ylabel="exact matches", ylim=(-0.05, 1.05))
     return _finish(figure)
 
 
+@themed
 def length_curves(lengths, series, ylabel):
     """Plot how something grows with the length of a sequence; `series` is name -> values."""
     _check_lengths("lengths", lengths, series)
@@ -108,7 +126,7 @@ def length_curves(lengths, series, ylabel):
     styles = ["o-", "s--", "^-."]
     roles = ["queries", "keys", "values"]
     for n, (name, values) in enumerate(series.items()):
-        axes[0].plot(lengths, values, styles[n % 3], color=light(roles[n % 3]), label=name)
+        axes[0].plot(lengths, values, styles[n % 3], color=BOTH[roles[n % 3]], label=name)
     axes[0].set(xlabel="L", ylabel=ylabel, xscale="log", yscale="log")
     axes[0].set_xticks(lengths, [str(length) for length in lengths])
     axes[0].minorticks_off()
@@ -146,7 +164,6 @@ def _panels(count, width=None, height=3.0):
         figsize=(width or 0.8 + 2.6 * count, height),
         squeeze=False,
         layout="constrained",
-        facecolor="white",
     )
     return figure, axes[0]
 
@@ -160,18 +177,8 @@ def _finish(figure):
 def _hatch(axis, blocked):
     for row, column in blocked.nonzero().tolist():
         box = Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, linewidth=0)
-        box.set(hatch="//", edgecolor=light("masked"), alpha=0.45)  # numbers stay readable
+        box.set(hatch="//", edgecolor=BOTH["masked"], alpha=0.8)
         axis.add_patch(box)
-
-
-def _write(axis, grid, form):
-    """Write each number in its cell: white on the dark half of the colours."""
-    size = 9 if grid.size(1) <= 4 else 7
-    for row, values in enumerate(grid.tolist()):
-        for column, value in enumerate(values):
-            ink = "white" if isinstance(value, float) and value > 0.6 else "black"
-            number = axis.text(column, row, form.format(value), color=ink, fontsize=size)
-            number.set(ha="center", va="center")
 
 
 def _label(axis, shape, title, queries, keys):

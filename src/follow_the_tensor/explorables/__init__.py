@@ -1,7 +1,10 @@
 """Interactive figures: each is an ipywidget, and the same module draws it in a page.
 
-A folder with a `view.js` is an explorable; its `__init__.py` holds the one class, which is
-offered here under its own name.
+Every folder here but `shared` is an explorable and has
+
+    __init__.py   the one class, a subclass of `Explorable`, which is offered here by its name
+    view.js       what draws it in the browser, and computes what it draws
+    samples.py    sample(rng), a random state: what the tests hold the two together with
 """
 
 from importlib import import_module
@@ -11,16 +14,14 @@ from .shared.base import Explorable
 
 
 def _explorable(name):
-    module = import_module(f".{name}", __name__)
-    return next(each for each in vars(module).values() if _is_of(each, module))
-
-
-def _is_of(each, module):
-    return (
-        isinstance(each, type)
-        and issubclass(each, Explorable)
-        and each.__module__ == module.__name__
-    )
+    classes = vars(import_module(f".{name}", __name__)).values()
+    own = [each for each in classes if getattr(each, "module", None) == name]
+    if len(own) != 1 or not issubclass(own[0], Explorable):
+        raise TypeError(
+            f"explorables/{name}/__init__.py: expected one subclass of Explorable "
+            f"with module = {name!r}, got {own}"
+        )
+    return own[0]
 
 
 ALL = [_explorable(name) for name in bundle.modules()]

@@ -9,8 +9,11 @@ import json
 import sys
 from dataclasses import dataclass
 
+from .refusals import check_callable, not_recorded
+from .text import Changed
 from .tracer import Tracer
-from .values import short, shrink
+from .values import shrink
+from .written_out import written_out
 
 MAX_CHARACTERS = 85_000  # of what a notebook stores; the still adds up to 12_000
 SMALLER_CORNERS = [(2, 4, 6), (2, 4, 4), (1, 3, 4), (1, 2, 3)]
@@ -33,6 +36,8 @@ class Recording:
         axes       each different tuple of axis names once; null where a name is not known
         error      {type, message} if the call raised, else null
         cut        the number of steps after which the recording stopped early, else null
+        checks     the steps at lines that only check what was given, by index
+        stops      {name: the first step at which a line has made it}, no checks among these lines
 
     The changes of a step are {name: [value, axes]}, by index, axes only where known, and
     {name: null} for a name that is gone. At the first step of a frame they are what it was
@@ -49,6 +54,12 @@ class Recording:
     @property
     def error(self):
         return self.data["error"]
+
+    @property
+    def start(self):
+        """The first step that is no check: where the stepper opens."""
+        checks = set(self.data["checks"])
+        return next((n for n in range(len(self.steps)) if n not in checks), 0)
 
     def locals_at(self, number):
         """The locals of the running frame at step `number`: name -> (value, axis names)."""
@@ -69,39 +80,76 @@ def record(function, /, *inputs, **keywords):
 
     Lines of torch, of the standard library and of installed packages are not shown; what
     these call back is. If the call raises, the recording ends at the failing line.
-    The call runs as it would alone: same result, same random numbers, same gradients.
+
+    The call runs as it would alone: same result, same random numbers, same gradients, and
+    no code of the values that are shown. Four things are different. Every
+    MultiHeadAttention that `function` is or holds goes through its written-out path, as
+    inside `attention_maps`, and torch.compile stands aside: the result may differ in its last
+    digits. A recursion has a few frames less. Until Python 3.13 a local that is deleted lives
+    on to the end of its line. And who asks Python for the trace function sees this one.
 
     Returns:
         Recording; its `result` is what the call returned.
 
     Raises:
-        ValueError: no line ran whose source could be shown.
+        TypeError: `function` cannot be called.
+        ValueError: no line ran whose source could be shown, or a file is not what runs.
         Exception: what the call raised before its first line, for example TypeError.
     """
-    tracer = Tracer()
-    result = error = None
-    before = sys.gettrace()
-    sys.settrace(tracer.enter)
+    check_callable(function)
+    tracer, result, error, trace = Tracer(), None, None, sys.gettrace()
     try:
-        result = function(*inputs, **keywords)
-    except Exception as raised:
-        error = raised
-    finally:
-        sys.settrace(before)
-    try:
+        with written_out(function, inputs, keywords):
+            tracer.start()
+            try:
+                result = function(*inputs, **keywords)
+            except Exception as raised:
+                error = raised
+            finally:
+                trace = sys.gettrace()
+                sys.settrace(None)  # what the program has set is not to see the recorder
+                trace = tracer.left(trace)
+                tracer.stop()
+        _check_source(tracer)
         if error is not None and not tracer.steps:
             raise error
-        data, failed = tracer.data(error)
+        if not tracer.steps:
+            raise not_recorded(function, result, tracer.unread)
+        return Recording(_finished(tracer, error), result)
     finally:
+        sys.settrace(trace)
         del error  # its traceback holds this frame, and so all the tensors in it
-    if not tracer.steps:
-        raise ValueError(
-            f"function: expected Python code whose source can be read, got {short(function)}"
-        )
+
+
+def _check_source(tracer):
+    if tracer.broken is not None:
+        raise RuntimeError("the recorder itself failed; the call ran on") from tracer.broken
+    for reason in tracer.unread.values():
+        if isinstance(reason, Changed):
+            raise ValueError(f"function: {reason}")
+
+
+def _finished(tracer, error):
+    data, failed = tracer.data(error)
     if failed is not None:
         _truncate(data, failed)
     _fit(data)
-    return Recording(data, result)
+    steps = data["steps"]
+    data["checks"] = [number for number in tracer.checks if number < len(steps)]
+    data["stops"] = _stops(steps, set(data["checks"]))
+    return data
+
+
+def _stops(steps, checks):
+    """Name -> the first step at which a line that is no check has made it."""
+    stops, latest = {}, {}  # frame -> its latest step
+    for number, (frame, _, _, changes, _) in enumerate(steps):
+        if latest.get(frame, -1) >= 0 and latest[frame] not in checks:
+            for name, entry in changes.items():
+                if entry and name != "self":
+                    stops.setdefault(name, number)
+        latest[frame] = number
+    return stops
 
 
 def _size(data):

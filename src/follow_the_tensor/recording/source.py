@@ -8,6 +8,8 @@ import textwrap
 import tokenize
 from functools import lru_cache
 
+from .text import head_end, text_of
+
 BRACKET = re.compile(r"(?<![\w\])])\[([^\[\]]*)\]")
 AXIS = re.compile(r"\.\.\.|[A-Za-z_]\w*|\d+|\w+\(.*\)|\w+ ?[-+*/·] ?\w+")
 
@@ -18,17 +20,15 @@ class Source:
     Numbers that count from the head stay true when another part of the file changes.
 
     Raises:
-        OSError: the text is not to be had.
+        NoText: the text is not to be had, or is not what runs.
     """
 
-    def __init__(self, code):
-        lines, self._first = inspect.getsourcelines(code)
-        last = max(line for _, _, line in code.co_lines() if line is not None)
-        if last >= self._first + len(lines):
-            raise OSError("the file has changed since it was imported")
+    def __init__(self, code, space):
+        lines, self._first = text_of(code, space)
         self.text = textwrap.dedent("".join(lines)).rstrip()
         self.tree = _parse(self.text)
         self.statements = _statements(self.tree)
+        self.checks = _checks(self.tree)
         self.comments = _comments(self.text)
         self.comprehension_names = _comprehension_names(self.tree)
 
@@ -125,7 +125,7 @@ def _fit_axis(name, size, sizes):
 def _parse(text):
     try:
         return ast.parse(text)
-    except SyntaxError:  # a lambda is often only a piece of a statement
+    except SyntaxError:  # the head of a compound statement, with a lambda in it
         return None
 
 
@@ -135,10 +135,21 @@ def _statements(tree):
     # From the outside in, so that what is written last is the innermost statement.
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.stmt):
-            body = getattr(node, "body", None)
-            last = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno
-            spans.update((line, (node.lineno, last)) for line in range(node.lineno, last + 1))
+            span = (node.lineno, head_end(node))
+            spans.update((line, span) for line in range(span[0], span[1] + 1))
     return spans
+
+
+def _checks(tree):
+    """The first lines of the statements that call nothing but checks of what was given."""
+    lines = set()
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, (ast.Expr, ast.Assign)):
+            calls = [each.func for each in ast.walk(node) if isinstance(each, ast.Call)]
+            names = [getattr(call, "attr", getattr(call, "id", "")) for call in calls]
+            if names and all(name.lstrip("_").startswith("check_") for name in names):
+                lines.add(node.lineno)
+    return lines
 
 
 def _comprehension_names(tree):
@@ -162,5 +173,5 @@ def _comments(text):
             if token.type == tokenize.COMMENT:
                 comments[token.start[0]] = token.string
     except (tokenize.TokenError, SyntaxError):  # IndentationError is a SyntaxError
-        pass  # again a piece of a statement: what was read so far will do
+        pass  # again only a head: what was read so far will do
     return comments

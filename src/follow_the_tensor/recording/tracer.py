@@ -1,6 +1,7 @@
 """The trace function behind the recorder: it looks at each line before Python runs it."""
 
 import dis
+import inspect
 import os
 import sys
 import weakref
@@ -9,13 +10,20 @@ from dataclasses import dataclass, field
 import torch
 
 from .source import Source, axes_in_docstring, fit_axes
-from .values import Values, without_addresses
+from .text import NoText
+from .values import ITEMS, Values, has_plain_sizes
+from .words import first_items, message_of
 
 MAX_STEPS = 1000
+ROOM = 400  # frames that a look may use where the program has used up its own
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-CHECKER = PACKAGE + "shapes.py"
+# Checks run at the head of every function and would bury what it does. The hooks of
+# attention_maps are there only because the recorder asks for them.
+ASIDE = tuple(PACKAGE + name for name in ("shapes.py", "attention_maps.py", "recording"))
 LIBRARIES = tuple(os.path.dirname(module.__file__) + os.sep for module in (os, torch))
+# How torch.compile names what it puts in the place of a function, or of the rest of one.
+COMPILED = ("__compiled_fn", "torch_dynamo_resume")
 # A frame that ends at another instruction is being left by an exception.
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")
 YIELDS = ("YIELD_VALUE", "RESUME")  # the second since Python 3.13
@@ -27,12 +35,15 @@ def _shown(code):
     file, name = code.co_filename, code.co_name
     if name.startswith("<") and name != "<lambda>":
         return False  # <genexpr>, <listcomp>, <module>
+    if not code.co_flags & inspect.CO_OPTIMIZED:
+        return False  # the body of a class statement
+    if any(each.startswith(COMPILED) for each in (name, *code.co_names)):
+        return False
     if file.startswith(PACKAGE):
-        # Checks run at the head of every function and would bury what it does.
-        return file != CHECKER and (name.startswith("__") or not name.startswith("_"))
+        return not file.startswith(ASIDE) and (name.startswith("__") or not name.startswith("_"))
     parts = file.split(os.sep)
     installed = "site-packages" in parts or "dist-packages" in parts
-    return not installed and not file.startswith(LIBRARIES)
+    return not installed and not file.startswith((*LIBRARIES, "<frozen "))
 
 
 @dataclass
@@ -49,19 +60,82 @@ class _Frame:
 
 
 class Tracer:
-    """Collects the steps. Its tables only grow, each in the order of the steps."""
+    """Collects the steps. Its tables only grow, each in the order of the steps.
+
+    Python runs `_enter` and `_step` in the middle of the program. They run no code of the
+    program, and what goes wrong in them is kept in `broken` and stops the recording alone.
+    """
 
     def __init__(self):
         self.functions, self.frames, self.steps, self.axes = [], [], [], []
         self.values = Values(lambda value: self._entry(0, self._axes_of(value))[1:])
+        self.checks = []  # the steps at lines that only check what was given
+        self.unread = {}  # code that would be shown -> why there is no text
+        self.broken = None
+        self._entrance = self._enter  # one object, by which Python's trace function is known
+        self._before = None  # the trace function that was there
+        self._running = False
+        self._limits = None, None  # of recursion: the program's, and that of a look
         self._sources = {}  # code -> (index, Source), or None for code that is not shown
         self._frames = {}  # id of a running frame -> _Frame
         self._indices = {}  # id of a frame, running or not -> index
         self._failures = {}  # (index of a frame, statement) -> steps when it last raised
         self._names = {}  # id of a tensor -> (weak reference, axis names)
 
-    def enter(self, frame, event, _):
+    def start(self):
+        self._before, self._running = sys.gettrace(), True
+        sys.settrace(self._entrance)
+
+    def stop(self):
+        """Look at nothing more."""
+        if self._running and sys.gettrace() is self._entrance:
+            sys.settrace(self._before)
+        self._running = False
+
+    def left(self, trace):
+        """The trace function to leave behind when `trace` was there after the call."""
+        ours = trace is None or trace is self._entrance
+        return self._before if ours and self._running else trace
+
+    def _enter(self, frame, event, _):
         """Python calls this for each function that starts, and for generators that go on."""
+        if not self._running or self._sources.get(frame.f_code, self) is None:
+            return None  # the second is the common case: a function that is not shown
+        return self._look(self._begin, frame)
+
+    def _step(self, frame, event, outcome):
+        """Python calls this for what happens in a frame that `_enter` has let through."""
+        if not self._running:  # the frame has outlived the recording
+            frame.f_trace = None
+            return None
+        return self._look(self._write, frame, event, outcome)
+
+    def _look(self, look, *what):
+        try:
+            self._make_room()
+            with torch._C.DisableTorchFunction():
+                return look(*what)
+        except RecursionError:  # not even a look has room: this event is passed by
+            return self._step
+        except Exception as error:
+            self.broken = error.with_traceback(None)
+            self.stop()
+            return None
+        finally:
+            self._leave_room()
+
+    def _make_room(self):
+        now = sys.getrecursionlimit()
+        sys.setrecursionlimit(now)  # raises where Python would not let us go back to it
+        if now != self._limits[1]:
+            self._limits = now, now + ROOM
+        sys.setrecursionlimit(self._limits[1])
+
+    def _leave_room(self):
+        if sys.getrecursionlimit() == self._limits[1]:
+            sys.setrecursionlimit(self._limits[0])
+
+    def _begin(self, frame):
         known = self._function(frame)
         if known is None:
             return None
@@ -73,10 +147,9 @@ class Tracer:
             self.frames.append([function, caller])
             self._frames[id(frame)] = state
             self._indices[id(frame)] = state.index
-        return self.step
+        return self._step
 
-    def step(self, frame, event, outcome):
-        """Python calls this for what happens in a frame that `enter` has let through."""
+    def _write(self, frame, event, outcome):
         state = self._frames.get(id(frame))
         if state is None:
             return None
@@ -86,6 +159,8 @@ class Tracer:
         if event == "line":
             # A statement of several lines makes an event for each of them, back and forth.
             if statement != state.statement or changes:
+                if statement[0] in state.source.checks:
+                    self.checks.append(len(self.steps))
                 self._add(state, statement, event, changes)
         elif event == "exception" and not issubclass(outcome[0], SILENT):
             self._add(state, statement, event, changes, describe(outcome[1]))
@@ -93,8 +168,8 @@ class Tracer:
         elif event == "return":
             self._leave(frame, state, statement, changes, outcome)
         if len(self.steps) >= MAX_STEPS:
-            sys.settrace(None)  # the rest of the call runs at full speed
-        return self.step
+            self.stop()  # the rest of the call runs at full speed
+        return self._step
 
     def data(self, error):
         """The recording as JSON, and after how many steps the call failed, if it did."""
@@ -131,8 +206,9 @@ class Tracer:
     def _read(self, frame):
         code = frame.f_code
         try:
-            source = Source(code)
-        except OSError:  # made by exec, for example: there is nothing to show
+            source = Source(code, frame.f_globals)
+        except NoText as reason:
+            self.unread[code] = reason.with_traceback(None)  # which would hold the frame
             return None
         self.functions.append(
             {
@@ -205,14 +281,16 @@ class Tracer:
         return self._name(value, readings, state.leading | sizes, tuple(state.leading)) or carried
 
     def _name_outcome(self, state, readings, outcome, sizes):
-        items = outcome if isinstance(outcome, (tuple, list)) else [outcome]
+        items = [outcome]
+        if issubclass(type(outcome), (tuple, list)):
+            items, _ = first_items(outcome, ITEMS)
         for number, item in enumerate(items):
             own = readings[number : number + 1] if len(readings) == len(items) else readings
             self._name(item, own, state.leading | sizes, tuple(state.leading))
 
     def _name(self, value, readings, sizes, leading):
         """The first reading that fits. A tensor keeps the first names that it was given."""
-        if not isinstance(value, torch.Tensor):
+        if not issubclass(type(value), torch.Tensor) or not has_plain_sizes(value):
             return None
         fitting = (fit_axes(reading, value.shape, sizes, leading) for reading in readings)
         names = next(filter(None, fitting), None)
@@ -235,7 +313,7 @@ class Tracer:
 
 def describe(error):
     """The type and the message of an exception."""
-    return {"type": type(error).__name__, "message": without_addresses(str(error))}
+    return {"type": type(error).__name__, "message": message_of(error)}
 
 
 def _sizes(values):
@@ -244,7 +322,7 @@ def _sizes(values):
 
 def _state(value):
     """What tells that a large tensor has changed where its corner has not."""
-    if not isinstance(value, torch.Tensor):
+    if not issubclass(type(value), torch.Tensor):
         return ()
     return id(value), value.dim(), None if value.is_inference() else value._version
 
@@ -264,8 +342,9 @@ def _readings(frame, source):
     # A class may borrow a method: `forward = EncoderLayer.forward`.
     classes.append(frame.f_globals.get(frame.f_code.co_qualname.split(".")[0]))
     texts = [source.docstring[0]]
-    texts += [each.__doc__ or "" for each in classes if isinstance(each, type)]
+    texts += [each.__dict__.get("__doc__") for each in classes if issubclass(type(each), type)]
     readings = {}
     for text in reversed(texts):  # the function's own words count most
-        readings.update(axes_in_docstring(text))
+        if type(text) is str:
+            readings.update(axes_in_docstring(text))
     return readings

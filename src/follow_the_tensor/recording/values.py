@@ -1,16 +1,21 @@
-"""How the recorder writes a value down: short, and the same text on every machine."""
+"""How the recorder writes a value down: what fits on a page of it, however large it is."""
 
 import json
 import math
-import re
-import reprlib
-import types
+import weakref
+from itertools import islice
 
 import torch
 from torch import nn
 
+from .words import first_items, short
+
 WHOLE = 64  # a tensor with more elements than this is shown by a corner
 CORNER = (2, 6, 6)  # of each leading axis, of the rows, of the columns
+LEADING = 3  # of more leading axes than this, the first ones are shown at one index
+ITEMS = 12  # of a container
+HELD = 24  # of the numbers, the tensors and the modules in a module
+RANGED = 10_000_000  # of a tensor with more elements than this, nobody looks for the extremes
 
 
 class Values:
@@ -23,6 +28,7 @@ class Values:
         self.table = []
         self._axes = axes
         self._index = {}
+        self._extents = {}  # id of a large tensor -> (weak reference, its state, min and max)
 
     def add(self, value, depth=0):
         """The index of `value`, which is encoded and added if it is new."""
@@ -34,62 +40,109 @@ class Values:
         return self._index[key]
 
     def _encode(self, value, depth):
+        kind = type(value)
         try:
-            if isinstance(value, torch.Tensor):
-                return encode_tensor(value)
-            if isinstance(value, nn.Module):
+            if issubclass(kind, torch.Tensor) and not torch.jit.is_tracing():
+                return self._tensor(value)
+            if issubclass(kind, nn.Module):
                 return encode_module(value)
-            if depth < 3 and (items := _items(value)) is not None:
-                kind = "dict" if isinstance(value, dict) else "sequence"
-                entries = [
-                    [name, self.add(item, depth + 1), *self._axes(item)] for name, item in items
-                ]
-                return {"kind": kind, "type": type(value).__name__, "items": entries}
+            if depth < 3 and issubclass(kind, (list, tuple, dict)):
+                items, length = first_items(value, ITEMS)
+                if items := _named_items(kind, items):
+                    return self._container(kind, items, length, depth)
             return {"kind": "text", "text": short(value)}
-        except Exception:  # a reader's own __repr__ may fail, and its program must not
-            return {"kind": "text", "text": type(value).__name__}
+        except Exception:  # half-made values fail in many ways, and their program must not
+            return {"kind": "text", "text": f"<{kind.__name__}>"}
+
+    def _container(self, kind, items, length, depth):
+        encoded = {
+            "kind": "dict" if issubclass(kind, dict) else "sequence",
+            "type": kind.__name__,
+            "items": [[name, self.add(item, depth + 1), *self._axes(item)] for name, item in items],
+        }
+        return encoded | ({"more": length - len(items)} if length > len(items) else {})
+
+    def _tensor(self, tensor):
+        encoded = encode_layout(tensor)
+        if "stride" not in encoded or not has_numbers(tensor):
+            return encoded
+        try:
+            return encoded | self._numbers(tensor)
+        except RuntimeError:  # on the meta device, or inside vmap, there are no numbers
+            return encoded
+
+    def _numbers(self, tensor):
+        plain = tensor.detach()
+        if tensor.numel() <= WHOLE:
+            return {"values": _rounded(plain.tolist())}
+        shown = _corner(tensor.shape, CORNER)
+        numbers = plain[tuple(slice(size) for size in shown)].tolist()
+        return {"values": _rounded(numbers), "shown": shown, **self._extent(tensor, plain, numbers)}
+
+    def _extent(self, tensor, plain, corner):
+        """Min and max, looked for once as long as neither version nor corner changes."""
+        state = None if tensor.is_inference() else tensor._version, str(corner)
+        reference, before, extent = self._extents.get(id(tensor), (lambda: None, None, None))
+        if reference() is not tensor or before != state:
+            extent = _min_and_max(plain)
+            self._extents[id(tensor)] = (weakref.ref(tensor), state, extent)
+        return extent
 
 
-def encode_tensor(tensor):
-    """Shape, dtype, layout and numbers of a tensor; of a large one only a corner."""
+def encode_layout(tensor):
+    """Shape, dtype and, if it has strides, the layout of a tensor."""
     encoded = {
         "kind": "tensor",
-        "shape": list(tensor.shape),
+        "shape": [size if type(size) is int else str(size) for size in tensor.shape],
         "dtype": str(tensor.dtype).removeprefix("torch."),
     }
-    if tensor.layout != torch.strided:
-        return encoded
-    encoded["stride"] = list(tensor.stride())
-    encoded["contiguous"] = tensor.is_contiguous()
-    try:
-        return encoded | _numbers(tensor.detach())
-    except RuntimeError:  # on the meta device, or inside vmap, there are no numbers
-        return encoded
+    if tensor.layout == torch.strided and has_plain_sizes(tensor):
+        encoded["stride"] = list(tensor.stride())
+        encoded["contiguous"] = tensor.is_contiguous()
+    return encoded
+
+
+def has_plain_sizes(tensor):
+    """Whether its sizes are numbers: torch.export takes note of whoever asks for others."""
+    return not torch.jit.is_tracing() and all(type(size) is int for size in tensor.shape)
+
+
+def has_numbers(tensor):
+    """Whether its numbers can be read without running, or being seen by, a reader's code."""
+    own = type(tensor).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
+    return not own and not torch._C._len_torch_dispatch_stack()
 
 
 def encode_module(module):
     """The class of a module, its numbers, and the shapes of what it holds itself."""
     # vars() also works before super().__init__() has run, where getattr does not.
-    state = vars(module)
-    numbers = {
-        name: short(value)
-        for name, value in state.items()
-        if isinstance(value, (int, float)) and not name.startswith("_")
-    }
-    held = {**state.get("_parameters", {}), **state.get("_buffers", {})}
-    tensors = {name: list(value.shape) for name, value in held.items() if value is not None}
-    children = {
-        name: type(child).__name__
-        for name, child in state.get("_modules", {}).items()
+    state = object.__getattribute__(module, "__dict__")
+    numbers = [
+        (name, short(value))
+        for name, value in islice(state.items(), 200)
+        if type(value) in (int, float, bool) and not name.startswith("_")
+    ]
+    held = [*_some(state.get("_parameters")), *_some(state.get("_buffers"))]
+    tensors = [(name, list(value.shape)) for name, value in held if value is not None]
+    children = [
+        (name, type(child).__name__)
+        for name, child in _some(state.get("_modules"))
         if child is not None
-    }
+    ]
+    more = len(state.get("_modules") or ()) - HELD
+    if more > 0:
+        children.append(("…", f"{more} more"))
     return {
         "kind": "module",
         "class": type(module).__name__,
-        "numbers": numbers,
-        "tensors": tensors,
-        "children": children,
+        "numbers": dict(numbers[:HELD]),
+        "tensors": dict(tensors),
+        "children": dict(children),
     }
+
+
+def _some(held):
+    return islice((held or {}).items(), HELD)
 
 
 def shrink(encoded, corner):
@@ -104,65 +157,34 @@ def shrink(encoded, corner):
     encoded |= {"shown": shown, "values": _cut(encoded["values"], shown)}
 
 
-def short(value):
-    """A repr of one short line, without addresses."""
-    if isinstance(value, types.ModuleType):
-        return f"module {value.__name__}"
-    if isinstance(value, type):
-        return f"class {value.__name__}"
-    if isinstance(value, types.FunctionType):
-        return f"function {value.__name__}"
-    return without_addresses(" ".join(_reprs.repr(value).split()))
-
-
-def without_addresses(text):
-    """The text without what differs on every run."""
-    text = re.sub(r"<(?:[\w<>]+\.)*([\w. ]+?)(?: object)? at 0x[0-9a-fA-F]+>", r"<\1>", text)
-    return re.sub(r"0x[0-9a-fA-F]{6,}", "0x…", text)
-
-
-class _Reprs(reprlib.Repr):
-    def __init__(self):
-        super().__init__()
-        self.maxstring = self.maxother = 80
-
-    def repr_float(self, value, level):
-        return f"{value:.6g}"
-
-
-_reprs = _Reprs()
-
-
-def _items(value):
-    """The named items of a container that holds tensors or modules, else None."""
-    if isinstance(value, dict):
-        items = [(short(name), item) for name, item in value.items()]
-    elif isinstance(value, (tuple, list)):
-        items = [(str(n), item) for n, item in enumerate(value)]
-    else:
-        return None
+def _named_items(kind, items):
+    """The first items of a container with their names, if tensors or modules may be inside."""
     inside = (torch.Tensor, nn.Module, tuple, list, dict)
-    return items[:12] if any(isinstance(item, inside) for _, item in items) else None
+    if not any(issubclass(type(item), inside) for item in _values_of(kind, items)):
+        return None
+    if issubclass(kind, dict):
+        return [(short(name), item) for name, item in items]
+    return [(str(number), item) for number, item in enumerate(items)]
 
 
-def _numbers(tensor):
-    if tensor.numel() <= WHOLE:
-        return {"values": _rounded(tensor.tolist())}
-    shown = _corner(tensor.shape, CORNER)
-    corner = tensor[tuple(slice(size) for size in shown)]
-    whole = tensor.to(torch.uint8) if tensor.dtype == torch.bool else tensor
-    low, high = ("", "") if tensor.is_complex() else (whole.min().item(), whole.max().item())
-    return {
-        "values": _rounded(corner.tolist()),
-        "shown": shown,
-        "min": _rounded(low),
-        "max": _rounded(high),
-    }
+def _values_of(kind, items):
+    return [item for _, item in items] if issubclass(kind, dict) else items
+
+
+def _min_and_max(plain):
+    # Along an axis of stride 0 all numbers are the same one.
+    ones = tuple(slice(1) if step == 0 else slice(None) for step in plain.stride())
+    part = plain[ones]
+    if part.is_complex() or part.numel() > RANGED:
+        return {}
+    part = part.to(torch.uint8) if part.dtype == torch.bool else part
+    return {"min": _rounded(part.min().item()), "max": _rounded(part.max().item())}
 
 
 def _corner(shape, corner):
     leading, rows, columns = corner
-    limits = [leading] * max(0, len(shape) - 2) + [rows, columns]
+    before = max(0, len(shape) - 2)
+    limits = [1] * max(0, before - LEADING) + [leading] * min(before, LEADING) + [rows, columns]
     return [min(pair) for pair in zip(shape, limits[-len(shape) :], strict=True)]
 
 

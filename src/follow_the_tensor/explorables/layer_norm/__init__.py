@@ -4,8 +4,7 @@ import torch
 import torch.nn.functional as F
 import traitlets
 
-from ..shared import bundle
-from ..shared.base import Explorable, Finite, check_grid, check_sizes, plain, table
+from ..shared.base import Choice, Explorable, Finite, check_grid, check_sizes, plain, table
 
 EPSILON = 1e-5  # the default of torch.nn.LayerNorm
 
@@ -24,17 +23,17 @@ class LayerNorm(Explorable):
     """
 
     module = "layer_norm"
-    _esm = bundle.widget_module(module)
 
     token = traitlets.List([1.0, 3.0]).tag(sync=True, state=True)
     sublayer = traitlets.List([9.0, 11.0]).tag(sync=True, state=True)
-    order = traitlets.Enum(["post", "pre"], "post").tag(sync=True, state=True)
-    variance = traitlets.Enum(["biased", "unbiased"], "biased").tag(sync=True, state=True)
+    order = Choice(["post", "pre"], "post").tag(sync=True, state=True)
+    variance = Choice(["biased", "unbiased"], "biased").tag(sync=True, state=True)
     rate = Finite(0.5, min=0.0, max=0.9).tag(sync=True, state=True)
     training = traitlets.Bool(False).tag(sync=True, state=True)
     kept = traitlets.List([True, False]).tag(sync=True, state=True)
 
-    def compute(self):
+    @property
+    def result(self):
         token = torch.tensor(self.token, dtype=torch.float64)  # [D]
         sublayer = torch.tensor(self.sublayer, dtype=torch.float64)  # [D]
         dropped = (
@@ -57,7 +56,8 @@ class LayerNorm(Explorable):
 
     def still(self):
         names = ("token", "sublayer", "token + sublayer", "LayerNorm of the sum")
-        values = (self.token, self.sublayer, self.result["total"], self.result["normed"])
+        result = self.result
+        values = (self.token, self.sublayer, result["total"], result["normed"])
         features = [f"feature {n}" for n in range(len(self.token))]
         return table(
             "One token, Post-LN", [list(map(float, row)) for row in values], names, features

@@ -4,13 +4,12 @@ import torch
 import traitlets
 
 from ...attention import masked_softmax
-from ..shared import bundle
-from ..shared.base import Explorable, check_grid, check_sizes, plain, table
+from ..shared.base import LARGEST, Choice, Explorable, Whole, check_grid, check_sizes, plain, table
 
 BLOCKED_SCORES = {
     "-inf": float("-inf"),
     "-1e9": -1e9,
-    "finfo.min": torch.finfo(torch.float64).min,
+    "finfo.min": torch.finfo(torch.float32).min,
 }
 
 
@@ -23,23 +22,26 @@ class Masks(Explorable):
         real_keys: how many keys are real; the rest is padding
         causal: whether a query sees no key after its own position
         convention: "keeps", True may attend, or "blocks", True may not
-        treatment: what an empty row goes through: "ours", "-inf", "-1e9" or "finfo.min"
+        treatment: what blocked scores go through: "masked_softmax", "-inf", "-1e9" or
+            "finfo.min", the lowest float32
     """
 
     module = "masks"
-    _esm = bundle.widget_module(module)
 
     scores = traitlets.List([[2.0, 1.0, 0.0], [3.0, 2.0, 1.0]]).tag(sync=True, state=True)
     cells = traitlets.List([[True, False, True], [False, False, False]]).tag(sync=True, state=True)
-    real_keys = traitlets.Int(3, min=0).tag(sync=True, state=True)
+    real_keys = Whole(3, min=0, max=LARGEST).tag(sync=True, state=True)
     causal = traitlets.Bool(False).tag(sync=True, state=True)
-    convention = traitlets.Enum(["keeps", "blocks"], "keeps").tag(sync=True, state=True)
-    treatment = traitlets.Enum(["ours", *BLOCKED_SCORES], "ours").tag(sync=True, state=True)
+    convention = Choice(["keeps", "blocks"], "keeps").tag(sync=True, state=True)
+    treatment = Choice(["masked_softmax", *BLOCKED_SCORES], "masked_softmax").tag(
+        sync=True, state=True
+    )
 
-    def compute(self):
+    @property
+    def result(self):
         scores = torch.tensor(self.scores, dtype=torch.float64)  # [Lq, Lk]
         mask = self.mask()  # [Lq, Lk]
-        if self.treatment == "ours":
+        if self.treatment == "masked_softmax":
             filled = scores.masked_fill(~mask, float("-inf"))  # [Lq, Lk]
             weights = masked_softmax(scores, mask)  # [Lq, Lk]
         else:

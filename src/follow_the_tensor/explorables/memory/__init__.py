@@ -1,10 +1,8 @@
 """Where the elements of a tensor live while its heads are split and combined."""
 
 import torch
-import traitlets
 
-from ..shared import bundle
-from ..shared.base import Explorable, table
+from ..shared.base import Choice, Explorable, Whole, table
 
 STEPS = {
     "x": lambda x, H: x,
@@ -40,14 +38,14 @@ class Memory(Explorable):
     """
 
     module = "memory"
-    _esm = bundle.widget_module(module)
 
-    length = traitlets.Int(2, min=1, max=4).tag(sync=True, state=True)
-    heads = traitlets.Int(2, min=1, max=4).tag(sync=True, state=True)
-    d_k = traitlets.Int(2, min=1, max=4).tag(sync=True, state=True)
-    step = traitlets.Enum(list(STEPS), "transpose").tag(sync=True, state=True)
+    length = Whole(2, min=1, max=4).tag(sync=True, state=True)
+    heads = Whole(2, min=1, max=4).tag(sync=True, state=True)
+    d_k = Whole(2, min=1, max=4).tag(sync=True, state=True)
+    step = Choice(list(STEPS), "transpose").tag(sync=True, state=True)
 
-    def compute(self):
+    @property
+    def result(self):
         L, D = self.length, self.heads * self.d_k
         x = torch.arange(L * D).view(L, D)  # [L, D]
         try:

@@ -1,6 +1,6 @@
-import { choice, el, follow, reset, save, slider } from "../shared/kit.js";
+import { choice, el, reset, slider } from "../shared/kit.js";
 
-const STATE = ["length", "heads", "d_k", "step"];
+const defaults = { length: 2, heads: 2, d_k: 2, step: "transpose" };
 const HEADS = ["queries", "keys", "values", "weights"];
 
 // Each step: what the code says, how it looks, and the axes of the outcome.
@@ -48,12 +48,18 @@ function compute({ length: L, heads: H, d_k, step }) {
 }
 
 const range = (count) => Array.from({ length: count }, (_, n) => n);
-const denseStrides = (shape) => shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
+const denseStrides = (shape) =>
+  shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
 const contiguous = (shape, storage) => ({ shape, storage, strides: denseStrides(shape) });
 const view = ({ storage }, shape) => contiguous(shape, storage);
 const swap = ([a, b, ...rest]) => [b, a, ...rest];
-const transpose = ({ shape, strides, storage }) => ({ shape: swap(shape), strides: swap(strides), storage });
-const copy = (tensor) => (isContiguous(tensor) ? tensor : contiguous(tensor.shape, logical(tensor)));
+const transpose = ({ shape, strides, storage }) => ({
+  shape: swap(shape),
+  strides: swap(strides),
+  storage,
+});
+const copy = (tensor) =>
+  isContiguous(tensor) ? tensor : contiguous(tensor.shape, logical(tensor));
 
 // The elements in the order in which they are read.
 const logical = (tensor) => offsets(tensor).map((offset) => tensor.storage[offset]);
@@ -66,27 +72,36 @@ const isContiguous = ({ shape, strides }) =>
 function flatten(tensor) {
   const cells = offsets(tensor);
   const stride = cells.length > 1 ? cells[1] - cells[0] : 1;
-  const even = cells.every((cell, n) => cell === n * stride);
+  const even = cells.every((at, n) => at === n * stride);
   return even ? { shape: [cells.length], strides: [stride], storage: tensor.storage } : null;
 }
 
 function offsets({ shape, strides }) {
-  return shape.reduce((cells, size, axis) => cells.flatMap((cell) => range(size).map((n) => cell + n * strides[axis])), [0]);
+  const along = (axis, from) => range(shape[axis]).map((n) => from + n * strides[axis]);
+  return shape.reduce((cells, _, axis) => cells.flatMap((from) => along(axis, from)), [0]);
 }
 
-function render({ model, el: root }) {
-  const set = (name) => (value) => save(model, { [name]: value });
-  const length = slider("positions L", { min: 1, max: 4 }, set("length"));
-  const heads = slider("heads H", { min: 1, max: 4 }, set("heads"));
-  const d_k = slider("d_k", { min: 1, max: 4 }, set("d_k"));
-  const step = choice("step", Object.keys(STEPS).map((name) => [name, name]), set("step"));
+function render({ store, root }) {
+  const set = (name) => (value) => store.set({ [name]: value });
+  const controls = {
+    length: slider("positions L", { min: 1, max: 4 }, set("length")),
+    heads: slider("heads H", { min: 1, max: 4 }, set("heads")),
+    d_k: slider("d_k", { min: 1, max: 4 }, set("d_k")),
+    step: choice(
+      "step",
+      Object.keys(STEPS).map((name) => [name, name]),
+      set("step"),
+    ),
+  };
   const code = el("pre", { class: "code" });
   const facts = el("p", { class: "verdict", role: "status" });
   const panels = el("div", { class: "grids" });
   const storage = el("div", { class: "storage" });
 
+  const { step, ...sizes } = controls;
+  const sliders = Object.values(sizes).map((control) => control.element);
   root.append(
-    el("div", { class: "controls" }, length.element, heads.element, d_k.element, reset(model, STATE)),
+    el("div", { class: "controls" }, ...sliders, reset(store)),
     el("div", { class: "controls" }, step.element),
     code,
     facts,
@@ -94,30 +109,28 @@ function render({ model, el: root }) {
     storage,
   );
 
-  return follow(model, [...STATE, "result"], () => {
-    const result = model.get("result");
-    const name = model.get("step");
-    length.update(model.get("length"));
-    heads.update(model.get("heads"));
-    d_k.update(model.get("d_k"));
-    step.update(name);
-    code.textContent = `${STEPS[name].code}   # ${STEPS[name].axes}`;
+  store.follow(({ state, result }) => {
+    const tone = toneOf(state);
+    for (const [name, control] of Object.entries(controls)) control.update(state[name]);
+    code.textContent = `${STEPS[state.step].code}   # ${STEPS[state.step].axes}`;
     facts.textContent = describe(result);
     facts.classList.toggle("error", result.refused);
-    panels.replaceChildren(...(result.refused ? [] : drawBoth(result, toneOf(model))));
-    storage.replaceChildren(...(result.refused ? [] : [drawStorage(result, toneOf(model))]));
+    panels.replaceChildren(...(result.refused ? [] : drawBoth(result, tone)));
+    storage.replaceChildren(...(result.refused ? [] : [drawStorage(result, tone)]));
   });
 }
 
 // The colour of a number is the head that it belongs to in x.
-function toneOf(model) {
-  const D = model.get("heads") * model.get("d_k");
-  return (value) => HEADS[Math.floor((value % D) / model.get("d_k"))];
+function toneOf({ heads, d_k }) {
+  return (value) => HEADS[Math.floor((value % (heads * d_k)) / d_k)];
 }
 
 function describe(result) {
   if (result.refused) {
-    return "RuntimeError: in this order the elements are not evenly spaced in storage, and view never copies. reshape would copy.";
+    return (
+      "RuntimeError: in this order the elements are not evenly spaced in storage, " +
+      "and view never copies. reshape would copy."
+    );
   }
   const list = (values) => `[${values.join(", ")}]`;
   return (
@@ -130,16 +143,20 @@ function describe(result) {
 // A wrong outcome stands beside the right one.
 function drawBoth({ shape, values, right }, tone) {
   if (!right) return drawPanels(shape, values, tone);
-  return [...drawPanels(shape, values, tone, "wrong "), ...drawPanels(shape, right, tone, "right ")];
+  return [
+    ...drawPanels(shape, values, tone, "wrong "),
+    ...drawPanels(shape, right, tone, "right "),
+  ];
 }
 
 function drawPanels(shape, values, tone, label = "") {
   const [rows, columns] = shape.length > 1 ? shape.slice(-2) : [1, shape[0]];
+  const line = (from) =>
+    el("tr", {}, ...values.slice(from, from + columns).map((each) => cell(each, tone)));
   return range(values.length / (rows * columns)).map((panel) => {
-    const line = (row) =>
-      range(columns).map((column) => cell(values[(panel * rows + row) * columns + column], tone));
     const caption = label + (shape.length > 2 ? `[${panel}]` : "as you read it");
-    return el("table", { class: "grid" }, el("caption", {}, caption), el("tbody", {}, ...range(rows).map((row) => el("tr", {}, ...line(row)))));
+    const lines = range(rows).map((row) => line((panel * rows + row) * columns));
+    return el("table", { class: "grid" }, el("caption", {}, caption), el("tbody", {}, ...lines));
   });
 }
 
@@ -161,4 +178,4 @@ function cell(value, tone) {
   return element;
 }
 
-export default { compute, render };
+export default { defaults, compute, render };

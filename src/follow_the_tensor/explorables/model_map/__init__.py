@@ -1,7 +1,6 @@
 """The whole encoder-decoder on one page: every shape and every parameter count."""
 
 import torch
-import traitlets
 from torch import nn
 
 from ... import shapes
@@ -9,8 +8,9 @@ from ...attention import MultiHeadAttention
 from ...decoder import DecoderLayer
 from ...encoder import EncoderLayer
 from ...feed_forward import PositionWiseFeedForward
-from ..shared import bundle
-from ..shared.base import Explorable, table
+from ..shared.base import Explorable, Text, Whole, table
+
+SIZES = {"min": 1, "max": 100_000}  # so that no count is too large for JavaScript
 
 
 class ModelMap(Explorable):
@@ -24,20 +24,20 @@ class ModelMap(Explorable):
     """
 
     module = "model_map"
-    _esm = bundle.widget_module(module)
 
-    B = traitlets.Int(2, min=1).tag(sync=True, state=True)
-    Ls = traitlets.Int(6, min=1).tag(sync=True, state=True)
-    Lt = traitlets.Int(4, min=1).tag(sync=True, state=True)
-    D = traitlets.Int(12, min=1).tag(sync=True, state=True)
-    H = traitlets.Int(3, min=1).tag(sync=True, state=True)
-    d_ff = traitlets.Int(24, min=1).tag(sync=True, state=True)
-    V = traitlets.Int(32, min=1).tag(sync=True, state=True)
-    layers = traitlets.Int(1, min=1).tag(sync=True, state=True)
-    chapters = traitlets.Unicode("").tag(sync=True, state=True)
-    suffix = traitlets.Unicode(".ipynb").tag(sync=True, state=True)
+    B = Whole(2, **SIZES).tag(sync=True, state=True)
+    Ls = Whole(6, **SIZES).tag(sync=True, state=True)
+    Lt = Whole(4, **SIZES).tag(sync=True, state=True)
+    D = Whole(12, **SIZES).tag(sync=True, state=True)
+    H = Whole(3, **SIZES).tag(sync=True, state=True)
+    d_ff = Whole(24, **SIZES).tag(sync=True, state=True)
+    V = Whole(32, **SIZES).tag(sync=True, state=True)
+    layers = Whole(1, min=1, max=1000).tag(sync=True, state=True)
+    chapters = Text("").tag(sync=True, state=True)
+    suffix = Text(".ipynb").tag(sync=True, state=True)
 
-    def compute(self):
+    @property
+    def result(self):
         try:
             shapes.check_heads(self.D, self.H)
         except ValueError as error:
@@ -58,8 +58,8 @@ class ModelMap(Explorable):
         return {"error": "", "counts": counts | {"total": total}}
 
     def still(self):
-        rows = self.result.get("counts", {})
-        return table("Parameters", [[count] for count in rows.values()], rows, ["count"])
+        counts = self.result.get("counts", {})
+        return table("Parameters", [[count] for count in counts.values()], counts, ["count"])
 
 
 def _count(module):

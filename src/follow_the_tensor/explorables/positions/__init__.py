@@ -1,10 +1,7 @@
 """The positional table: its rows, its curves, and how alike two positions are."""
 
-import traitlets
-
 from ...positional import sinusoid_table
-from ..shared import bundle
-from ..shared.base import Explorable, Finite, plain, table
+from ..shared.base import LARGEST, Explorable, Finite, Whole, plain, table
 
 
 class Positions(Explorable):
@@ -17,13 +14,13 @@ class Positions(Explorable):
     """
 
     module = "positions"
-    _esm = bundle.widget_module(module)
 
-    d_model = traitlets.Int(4, min=1, max=32).tag(sync=True, state=True)
-    length = traitlets.Int(3, min=1, max=32).tag(sync=True, state=True)
-    base = Finite(10000.0, min=1.0, max=1e6).tag(sync=True, state=True)
+    d_model = Whole(4, min=1, max=32).tag(sync=True, state=True)
+    length = Whole(3, min=1, max=32).tag(sync=True, state=True)
+    base = Finite(10000.0, min=1.0, max=LARGEST).tag(sync=True, state=True)
 
-    def compute(self):
+    @property
+    def result(self):
         pe = sinusoid_table(self.length, self.d_model, self.base)  # [L, D]
         products = pe.double() @ pe.double().T  # [L, L]
         return {"table": plain(pe), "products": plain(products)}

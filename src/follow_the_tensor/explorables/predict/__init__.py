@@ -2,23 +2,24 @@
 
 import html
 import re
+import unicodedata
 
 import traitlets
 
-from ..shared import bundle
-from ..shared.base import Explorable
+from ..shared.base import Explorable, Text
 
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
-
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE | re.ASCII)
+# 8 256 and 8,256: groups of three digits, all with the same sign between them.
+GROUPS = re.compile(r"(?<![\d.])\d{1,3}([ ,'’_٬])\d{3}(?:\1\d{3})*(?!\d)", re.ASCII)
 # What may stand around numbers: brackets, commas, torch.Size.
-FRAME = re.compile(r"torch\.Size|[\s()\[\],]")
+FRAME = re.compile(r"torch\.Size|[ \t\n()\[\],]")
 
 
 class Predict(Explorable):
     """Ask for a shape, a number or a name, check the answer, and give the reason.
 
-    Shapes and lists match in any brackets, numbers to the digits of the right answer,
-    words whatever their case.
+    Shapes and lists match in any brackets, numbers to the digits of the right answer, in the
+    digits of any script and with any sign between thousands, words whatever their case.
 
     Traits:
         question: what is asked
@@ -29,13 +30,12 @@ class Predict(Explorable):
     """
 
     module = "predict"
-    _esm = bundle.widget_module(module)
 
-    question = traitlets.Unicode().tag(sync=True, state=True)
-    answer = traitlets.Unicode().tag(sync=True, state=True)
-    reason = traitlets.Unicode().tag(sync=True, state=True)
-    options = traitlets.List(traitlets.Unicode()).tag(sync=True, state=True)
-    given = traitlets.Unicode().tag(sync=True, state=True)
+    question = Text().tag(sync=True, state=True)
+    answer = Text().tag(sync=True, state=True)
+    reason = Text().tag(sync=True, state=True)
+    options = traitlets.List(Text()).tag(sync=True, state=True)
+    given = Text().tag(sync=True, state=True)
 
     def __init__(self, question, answer, reason="", options=(), **state):
         texts = [str(option) for option in options]
@@ -47,8 +47,9 @@ class Predict(Explorable):
             question=question, answer=str(answer), reason=reason, options=texts, **state
         )
 
-    def compute(self):
-        if not self.given.strip():
+    @property
+    def result(self):
+        if not _words(self.given):
             return {"verdict": ""}
         return {"verdict": "right" if same(self.given, self.answer) else "wrong"}
 
@@ -59,11 +60,38 @@ class Predict(Explorable):
 
 def same(given, right):
     """Whether two answers say the same: the same numbers in order, or the same words."""
-    if re.sub(FRAME, "", NUMBER.sub("", right)):
-        return given.strip().lower() == right.strip().lower()
-    numbers, mine = NUMBER.findall(right), NUMBER.findall(given.replace("−", "-"))
-    return len(mine) == len(numbers) and all(
-        abs(float(a) - float(b)) <= _half_digit(b) for a, b in zip(mine, numbers, strict=True)
+    numbers = NUMBER.findall(_plain(right))
+    if FRAME.sub("", NUMBER.sub("", _plain(right))):
+        return _plain(_words(given)) == _plain(_words(right))
+    text = _plain(given)
+    joined = GROUPS.sub(lambda group: re.sub(r"\D", "", group[0]), text)
+    return any(_same_numbers(NUMBER.findall(each), numbers) for each in (text, joined))
+
+
+def _plain(text):
+    """Digits become 0 to 9, dashes "-", and signs what Unicode (NFKC) takes for the same."""
+    text = "".join(map(_plain_character, text))
+    return "".join("-" if _is_dash(character) else character for character in text)
+
+
+def _plain_character(character):
+    kind = unicodedata.category(character)
+    if kind == "Nd":
+        return str(unicodedata.decimal(character))
+    return unicodedata.normalize("NFKC", character) if kind[0] in "PSZ" else character
+
+
+def _is_dash(character):
+    return character == "−" or unicodedata.category(character) == "Pd"
+
+
+def _words(text):
+    return " ".join(unicodedata.normalize("NFKC", text).lower().split())
+
+
+def _same_numbers(given, right):
+    return len(given) == len(right) and all(
+        abs(float(a) - float(b)) <= _half_digit(b) for a, b in zip(given, right, strict=True)
     )
 
 

@@ -13,7 +13,7 @@ from ...dates.task import clean
 from ...dates.vocabulary import BOS, EOS, SPECIAL, UNKNOWN
 from ...generation import generate
 from ..shared import bundle
-from ..shared.base import Explorable, plain
+from ..shared.base import Choice, Explorable, Text, Whole, plain
 
 # Days that one may know, and two lines that are none.
 EXAMPLES = [
@@ -53,17 +53,20 @@ class ReadDates(Explorable):
     """
 
     module = "read_dates"
-    _esm = bundle.widget_module(module)
 
-    text = traitlets.Unicode(EXAMPLES[0]).tag(sync=True, state=True)
-    step = traitlets.Int(LAST_STEP, min=0, max=LAST_STEP).tag(sync=True, state=True)
-    kind = traitlets.Enum(list(MAPS), "cross").tag(sync=True, state=True)
-    layer = traitlets.Int(0, min=0, max=SIZES["num_layers"] - 1).tag(sync=True, state=True)
-    head = traitlets.Int(0, min=0, max=SIZES["num_heads"] - 1).tag(sync=True, state=True)
-    query = traitlets.Int(0, min=0, max=SIZES["max_len"] - 1).tag(sync=True, state=True)
-    examples = traitlets.List(traitlets.Unicode(), EXAMPLES).tag(sync=True, state=True)
+    # What a page computes with. It is no part of the state, and no stored output has it.
+    weights = traitlets.Bytes(read_only=True).tag(sync=True)
 
-    def compute(self):
+    text = Text(EXAMPLES[0]).tag(sync=True, state=True)
+    step = Whole(LAST_STEP, min=0, max=LAST_STEP).tag(sync=True, state=True)
+    kind = Choice(list(MAPS), "cross").tag(sync=True, state=True)
+    layer = Whole(0, min=0, max=SIZES["num_layers"] - 1).tag(sync=True, state=True)
+    head = Whole(0, min=0, max=SIZES["num_heads"] - 1).tag(sync=True, state=True)
+    query = Whole(0, min=0, max=SIZES["max_len"] - 1).tag(sync=True, state=True)
+    examples = traitlets.List(Text(), EXAMPLES).tag(sync=True, state=True)
+
+    @property
+    def result(self):
         answer, maps = _read(self.text)
         weights = maps[MAPS[self.kind].format(self.layer)][0]  # [1, H, Lq, Lk]
         return {**answer, "kind": self.kind, "weights": plain(weights[0, self.head])}
@@ -74,6 +77,10 @@ class ReadDates(Explorable):
         rows = [_row(text, _read(text)[0]) for text in dict.fromkeys([self.text, *self.examples])]
         caption = "<caption>What the model reads</caption>"
         return "\n".join(["<table>", caption, head, *rows, "</table>"])
+
+    @traitlets.default("weights")
+    def _read_weights(self):
+        return bundle.weights(self.module)
 
     @traitlets.validate("text", "examples")
     def _check(self, proposal):

@@ -1,10 +1,11 @@
 """What all explorables share: synced state, an answer from the package, a readable still.
 
-In Jupyter the class below is a widget: the view sets a trait, `compute` answers with the
-package's own functions, and the view draws `result`. In a page without a kernel the
-module's own `compute` gives the same `result`. A browser test holds the two together.
+The view beside a class draws the state and computes what it draws, in Jupyter and in a page
+alike. `result` is what the package's own functions give for the same state. A browser test
+holds the two together.
 """
 
+import contextlib
 import html
 import json
 import math
@@ -16,6 +17,8 @@ import traitlets
 from ...drawing import palette
 from . import bundle
 
+LARGEST = 1_000_000  # of any number, either way: what the fields of a page take (typed.js)
+
 
 class Finite(traitlets.Float):
     """A float that is neither NaN nor infinite, for neither of which JSON has a name."""
@@ -23,8 +26,43 @@ class Finite(traitlets.Float):
     info_text = "a finite number"
 
     def validate(self, obj, value):
-        value = super().validate(obj, value)
+        try:
+            value = super().validate(obj, value)
+        except OverflowError:  # an integer that no float can hold
+            self.error(obj, value)
         if not math.isfinite(value):
+            self.error(obj, value)
+        return value
+
+
+class Whole(traitlets.Int):
+    """An integer, and no bool, which is an int too."""
+
+    info_text = "an integer"
+
+    def validate(self, obj, value):
+        if isinstance(value, bool):
+            self.error(obj, value)
+        return super().validate(obj, value)
+
+
+class Choice(traitlets.Enum):
+    """One of a few values, and nothing that merely equals one, as 0.0 and False equal 0."""
+
+    def validate(self, obj, value):
+        if not any(type(value) is type(each) and value == each for each in self.values):
+            self.error(obj, value)
+        return value
+
+
+class Text(traitlets.Unicode):
+    """A text that UTF-8 can hold, as every message and every file must."""
+
+    info_text = "a text without lone surrogates"
+
+    def validate(self, obj, value):
+        value = super().validate(obj, value)
+        if any("\ud800" <= character <= "\udfff" for character in value):
             self.error(obj, value)
         return value
 
@@ -32,18 +70,21 @@ class Finite(traitlets.Float):
 class Explorable(anywidget.AnyWidget):
     """A widget whose view is an ES module beside the class.
 
-    A subclass names the module in `module`, sets `_esm` to its text, declares its state as
-    traits tagged `sync=True, state=True`, and defines `compute` and `still`. Set a trait and
-    the view follows; `observe` and `link` work as for any ipywidget.
+    A subclass names its folder in `module`, declares its state as traits tagged
+    `sync=True, state=True`, and defines `result` and `still`. Set a trait and the view
+    follows; `observe` and `link` work as for any ipywidget.
     """
 
     module = None
     _css = palette.css() + bundle.stylesheet()
 
-    result = traitlets.Dict().tag(sync=True)
-
     # ipywidgets 7, which Colab has, shows itself through this method and would pass by ours.
     _ipython_display_ = None
+
+    def __init_subclass__(cls, **keywords):
+        if "module" in vars(cls):
+            cls._esm = bundle.widget_module(cls.module)
+        super().__init_subclass__(**keywords)
 
     def __init__(self, **state):
         unknown = sorted(set(state) - set(self.class_trait_names()))
@@ -53,12 +94,14 @@ class Explorable(anywidget.AnyWidget):
         super().__init__(**state)
         self.add_class("explorable")  # what the stylesheet and the pages go by
         self.add_class("live")
-        self.observe(self._refresh, names=self.trait_names(state=True))
-        self._refresh()
 
-    def compute(self):
-        """What the view draws, as a dict of plain numbers, lists and strings."""
-        raise NotImplementedError
+    @property
+    def result(self):
+        """What the view computes, by the package: a dict of plain numbers, lists, strings.
+
+        None where there is nothing to compute.
+        """
+        return None
 
     def still(self):
         """HTML of the initial state for print, for no script and for screen readers."""
@@ -68,8 +111,11 @@ class Explorable(anywidget.AnyWidget):
         """The state as a dict, without the result: what a page starts from."""
         return {name: getattr(self, name) for name in sorted(self.trait_names(state=True))}
 
-    def _refresh(self, change=None):
-        self.result = self.compute()
+    @contextlib.contextmanager
+    def hold_trait_notifications(self):
+        """Send what changes inside in one message: a view never sees half of it."""
+        with self.hold_sync(), super().hold_trait_notifications():
+            yield
 
     def _repr_mimebundle_(self, **keywords):
         data, metadata = super()._repr_mimebundle_(**keywords)
@@ -118,11 +164,10 @@ def check_grid(name, value, kind):
     """
     widths = {len(row) if isinstance(row, list) else 0 for row in value}
     fits = len(widths) == 1 and 0 not in widths
-    if not fits or not all(
-        _is_a(kind, cell) and math.isfinite(cell) for row in value for cell in row
-    ):
+    if not fits or not all(_is_a(kind, cell) for row in value for cell in row):
+        values = "bool values" if kind is bool else f"numbers from {-LARGEST} to {LARGEST}"
         raise traitlets.TraitError(
-            f"{name}: expected rows of one length with finite {kind.__name__} values, got {value}"
+            f"{name}: expected rows of one length with {values}, got {value}"
         )
     return value
 
@@ -130,7 +175,7 @@ def check_grid(name, value, kind):
 def _is_a(kind, cell):
     if isinstance(cell, bool):  # which is an int too
         return kind is bool
-    return kind is float and isinstance(cell, (int, float))
+    return kind is float and isinstance(cell, (int, float)) and abs(cell) <= LARGEST
 
 
 def check_sizes(sizes):

@@ -1,37 +1,43 @@
-// The trained date reader of the package, for pages without a kernel: its file, its
-// vocabularies, and greedy generation.
+// The trained date reader of the package in plain JavaScript: its file, its vocabularies, and
+// greedy generation. All that it knows of the model stands in the file.
 
 import { decode, encode, softmax, startDecoding } from "./transformer.js";
+import { plainWords } from "./typed.js";
 
-// As in date_reader.py and vocabulary.py; a test compares what comes of them.
-const HEADS = 4;
-const MAX_LEN = 64;
-const ANSWER_LENGTH = 12;
-const SPECIAL = ["<pad>", "<bos>", "<eos>", "<unk>"];
-const [PAD, BOS, EOS, UNKNOWN] = SPECIAL.keys();
-
-// What Python's split() takes for a space. JavaScript's \s differs in a few characters.
-const SPACES = /[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
-
-function clean(text) {
-  const plain = text.normalize("NFKC").toLowerCase().split(SPACES).filter(Boolean).join(" ");
-  return plain.replaceAll("अक्तू", "अक्टू");  // Hindi spells October in two ways
+function clean(text, { replacements }) {
+  return replacements.reduce((now, [old, better]) => now.replaceAll(old, better), plainWords(text));
 }
 
-// The file in base64 -> the model's parameters and the two vocabularies.
+// The file as a DataView -> the model's parameters, the two vocabularies, and the sizes.
 // A safetensors file is the length of a header, the header in JSON, and the numbers.
-function loadDateReader(base64) {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const view = new DataView(bytes.buffer);
-  const start = 8 + Number(view.getBigUint64(0, true));
-  const { __metadata__: metadata, ...tensors } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
+function loadDateReader(file) {
+  const start = 8 + Number(file.getBigUint64(0, true));
+  const header = new Uint8Array(file.buffer, file.byteOffset + 8, start - 8);
+  const { __metadata__: about, ...tensors } = JSON.parse(new TextDecoder().decode(header));
   const model = { encoder: [], decoder: [] };
-  for (const [name, { shape, data_offsets: [from, to] }] of Object.entries(tensors)) {
-    const numbers = [];
-    for (let at = start + from; at < start + to; at += 2) numbers.push(fromHalf(view.getUint16(at, true)));
+  for (const [name, { shape, data_offsets }] of Object.entries(tensors)) {
+    const numbers = halves(file, ...data_offsets.map((offset) => start + offset));
     put(model, name.split("."), shape.length === 2 ? toRows(numbers, shape[1]) : numbers);
   }
-  return { model, source: metadata.source, target: metadata.target };
+  const { num_heads: heads, max_len } = JSON.parse(about.sizes);
+  const special = JSON.parse(about.special);
+  return {
+    model,
+    heads,
+    special,
+    ids: Object.fromEntries(special.map((name, id) => [name, id])),
+    longest: max_len - 1, // EOS needs a place
+    answerLength: Number(about.answer_length),
+    replacements: JSON.parse(about.replacements),
+    source: about.source,
+    target: about.target,
+  };
+}
+
+function halves(file, from, to) {
+  const numbers = [];
+  for (let at = from; at < to; at += 2) numbers.push(fromHalf(file.getUint16(at, true)));
+  return numbers;
 }
 
 // A number of 16 bits: one for the sign, five for the exponent, ten for the fraction.
@@ -43,69 +49,82 @@ function fromHalf(half) {
 }
 
 function toRows(numbers, width) {
-  return Array.from({ length: numbers.length / width }, (_, row) => numbers.slice(row * width, (row + 1) * width));
+  const row = (n) => numbers.slice(n * width, (n + 1) * width);
+  return Array.from({ length: numbers.length / width }, (_, n) => row(n));
 }
 
 // Put a value at encoder.0.norm1.weight, say.
 function put(tree, [name, ...rest], value) {
-  if (rest.length) put((tree[name] ??= {}), rest, value);
+  tree[name] ??= {};
+  if (rest.length) put(tree[name], rest, value);
   else tree[name] = value;
 }
 
 // The most probable next token, again and again.
-function generate(memory, model) {
+function generate(
+  memory,
+  { model, heads, ids: { "<bos>": BOS, "<eos>": EOS, "<pad>": PAD }, answerLength },
+) {
   const past = startDecoding(memory, model);
   const ids = [BOS];
   const steps = [];
-  while (ids.length < ANSWER_LENGTH && ids.at(-1) !== EOS) {
-    const step = decode(ids.at(-1), ids.length - 1, past, model, HEADS);
+  while (ids.length < answerLength && ids.at(-1) !== EOS) {
+    const step = decode(ids.at(-1), ids.length - 1, past, model, heads);
     steps.push(step);
-    ids.push(best(step.logits));
+    ids.push(best(step.logits, PAD));
   }
   return { ids, steps };
 }
 
-function readDate(text, { model, source, target }) {
-  const characters = [...clean(text)];
-  const src = characters.map((character) => encodeCharacter(character, source));
-  const { memory, maps } = encode([...src, EOS], model, HEADS);
-  const { ids, steps } = generate(memory, model);
-  const names = [...SPECIAL, ...target];
+// The id of the largest logit. PAD is never chosen.
+function best(logits, PAD) {
+  const allowed = logits.map((logit, id) => (id === PAD ? -Infinity : logit));
+  return allowed.indexOf(Math.max(...allowed));
+}
+
+function readDate(text, reader) {
+  const { model, heads, special, ids: special_ids, target } = reader;
+  const characters = [...clean(text, reader)];
+  const src = characters.map((character) => encodeCharacter(character, reader));
+  const { memory, maps } = encode([...src, special_ids["<eos>"]], model, heads);
+  const { ids, steps } = generate(memory, reader);
+  const names = [...special, ...target];
   return {
     source: characters,
-    known: src.map((id) => id !== UNKNOWN),
+    known: src.map((id) => id !== special_ids["<unk>"]),
     target: names,
     written: ids.slice(1).map((id) => names[id]),
-    answer: decodeIds(ids, target),
+    answer: decodeIds(ids, reader),
     probabilities: steps.map((step) => softmax(step.logits)), // [Lt, V]
-    maps: { encoder: maps, decoder: gather(steps, "self", model), cross: gather(steps, "cross", model) },
-    sizes: { longest: MAX_LEN - 1, steps: ANSWER_LENGTH - 1, layers: model.encoder.length, heads: HEADS },
+    maps: { encoder: maps, decoder: gather(steps, "self"), cross: gather(steps, "cross") },
+    sizes: {
+      longest: reader.longest,
+      steps: reader.answerLength - 1, // nobody writes BOS
+      layers: model.encoder.length,
+      heads,
+    },
   };
 }
 
 // The rows of all steps as maps [layers, H, Lt, Lk]. What a step could not see yet weighs 0.
-function gather(steps, kind, model) {
-  return model.decoder.map((_, layer) =>
-    Array.from({ length: HEADS }, (_, head) => {
-      const rows = steps.map((step) => step[kind][layer][head]);
-      return rows.map((row) => rows.at(-1).map((_, key) => row[key] ?? 0));
-    }),
+function gather(steps, kind) {
+  const last = steps.at(-1)[kind];
+  const row = (step, layer, head) =>
+    last[layer][head].map((_, key) => step[kind][layer][head][key] ?? 0);
+  return last.map((heads, layer) =>
+    heads.map((_, head) => steps.map((step) => row(step, layer, head))),
   );
 }
 
-function encodeCharacter(character, known) {
-  const place = [...known].indexOf(character);
-  return place < 0 ? UNKNOWN : SPECIAL.length + place;
+function encodeCharacter(character, { source, special, ids }) {
+  const place = [...source].indexOf(character);
+  return place < 0 ? ids["<unk>"] : special.length + place;
 }
 
-// The id of the largest logit. PAD is never chosen.
-function best(logits) {
-  return logits.reduce((winner, logit, id) => (id !== PAD && logit > logits[winner] ? id : winner), BOS);
-}
-
-// The text of an answer: without PAD, BOS and EOS, and with a sign for UNKNOWN.
-function decodeIds(ids, target) {
-  return ids.map((id) => (id === UNKNOWN ? "\ufffd" : target[id - SPECIAL.length] ?? "")).join("");
+// The text of an answer: without PAD, BOS and EOS, and with a sign for what is unknown.
+function decodeIds(written, { special, ids, target }) {
+  const sign = (id) => (id === ids["<unk>"] ? "\ufffd" : (target[id - special.length] ?? ""));
+  return written.map(sign).join("");
 }
 
 export { clean, loadDateReader, readDate };

@@ -36,7 +36,9 @@ function layerNorm(x, { weight, bias }) {
 // Row `pos` of the sinusoid table: [D]. The package keeps it in float32, so it is rounded here.
 function sinusoid(pos, D) {
   const angle = (d) => pos * Math.exp((d - (d % 2)) * (-Math.log(10000) / D));
-  return Array.from({ length: D }, (_, d) => Math.fround(d % 2 ? Math.cos(angle(d)) : Math.sin(angle(d))));
+  return Array.from({ length: D }, (_, d) =>
+    Math.fround(d % 2 ? Math.cos(angle(d)) : Math.sin(angle(d))),
+  );
 }
 
 // The vector of one token at one position: [D]
@@ -50,14 +52,18 @@ function embed(id, pos, { weight }) {
 function scaledDotProductAttention(Q, K, V) {
   const root = Math.sqrt(Q[0].length);
   const weights = Q.map((query) => softmax(K.map((key) => dot(query, key) / root)));
-  const context = weights.map((row) => V[0].map((_, d) => row.reduce((sum, weight, j) => sum + weight * V[j][d], 0)));
+  const context = weights.map((row) =>
+    V[0].map((_, d) => row.reduce((sum, weight, j) => sum + weight * V[j][d], 0)),
+  );
   return { context, weights };
 }
 
 // [L, D] -> [H, L, d_k]
 function splitHeads(x, heads) {
   const size = x[0].length / heads;
-  return Array.from({ length: heads }, (_, h) => x.map((row) => row.slice(h * size, (h + 1) * size)));
+  return Array.from({ length: heads }, (_, h) =>
+    x.map((row) => row.slice(h * size, (h + 1) * size)),
+  );
 }
 
 // [H, L, d_k] -> [L, D]
@@ -117,7 +123,10 @@ function encode(src, model, heads) {
 
 // What the decoder's layers remember while they write one answer.
 function startDecoding(memory, model) {
-  return model.decoder.map((layer) => ({ self: { K: [], V: [] }, memory: project(memory, layer.cross_attn) }));
+  return model.decoder.map((layer) => ({
+    self: { K: [], V: [] },
+    memory: project(memory, layer.cross_attn),
+  }));
 }
 
 // One token at one position -> logits [V] of the next, and the weights of its row:

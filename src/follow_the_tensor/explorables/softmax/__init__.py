@@ -5,8 +5,7 @@ import math
 import torch
 import traitlets
 
-from ..shared import bundle
-from ..shared.base import Explorable, Finite, check_grid, plain, table
+from ..shared.base import Choice, Explorable, Finite, Whole, check_grid, plain, table
 
 
 class Softmax(Explorable):
@@ -20,14 +19,14 @@ class Softmax(Explorable):
     """
 
     module = "softmax"
-    _esm = bundle.widget_module(module)
 
     scores = traitlets.List([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]).tag(sync=True, state=True)
-    d_k = traitlets.Int(1, min=1, max=256).tag(sync=True, state=True)
+    d_k = Whole(1, min=1, max=256).tag(sync=True, state=True)
     sharpness = Finite(1.0, min=0.0, max=5.0).tag(sync=True, state=True)
-    axis = traitlets.Enum([-1, 0], default_value=-1).tag(sync=True, state=True)
+    axis = Choice([-1, 0], default_value=-1).tag(sync=True, state=True)
 
-    def compute(self):
+    @property
+    def result(self):
         scores = torch.tensor(self.scores, dtype=torch.float64)  # [Lq, Lk]
         scaled = scores / math.sqrt(self.d_k) * self.sharpness  # [Lq, Lk]
         largest = scaled.amax(dim=self.axis, keepdim=True)

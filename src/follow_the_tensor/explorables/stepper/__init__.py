@@ -5,8 +5,7 @@ from itertools import groupby
 
 import traitlets
 
-from ..shared import bundle
-from ..shared.base import Explorable
+from ..shared.base import Explorable, Whole
 
 LINES_ON_PAPER = 60
 
@@ -22,16 +21,12 @@ class Stepper(Explorable):
     """
 
     module = "stepper"
-    _esm = bundle.widget_module(module)
 
     recording = traitlets.Dict().tag(sync=True, state=True)
-    step = traitlets.Int(0, min=0).tag(sync=True, state=True)
+    step = Whole(0, min=0).tag(sync=True, state=True)
 
     def __init__(self, recording, **state):
         super().__init__(recording=recording, **state)
-
-    def compute(self):
-        return {}  # a recording holds all there is to show
 
     def still(self):
         lines = list(_lines(self.recording))
@@ -46,6 +41,14 @@ class Stepper(Explorable):
         head = '<tr><th scope="col">line</th><th scope="col">makes</th></tr>'
         caption = "<caption>What each line makes</caption>"
         return "\n".join(['<table class="listing">', caption, head, *rows, "</table>"])
+
+    @traitlets.validate("recording")
+    def _check_recording(self, proposal):
+        if not proposal["value"].get("steps"):
+            raise traitlets.TraitError(
+                f"recording: expected the `data` of a Recording, got {proposal['value']!r}"
+            )
+        return proposal["value"]
 
     @traitlets.observe("recording")
     def _stay_inside(self, change):

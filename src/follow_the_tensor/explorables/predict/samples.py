@@ -1,0 +1,47 @@
+import sys
+import unicodedata
+
+from ..shared.samples import TEXTS
+
+INPUT = ("a click", "button", [])
+RIGHT = """8256|-8256|(2, 3)|(8, 256)|[1, 200, 300]|(1000, 24)|torch.Size([2, 3])|0.3333|-1|1.5e-3
+    |12345678.5|W_q|True|linear1|x - 1|nan|-inf|()|[1.0, 0.0]|8_256""".replace("\n    ", "").split(
+    "|"
+)
+WRONG = [
+    "",
+    " ",
+    "W_Q",
+    "ｌｉｎｅａｒ１",
+    "0.33",
+    "2 3",
+    "3 2",
+    "1",
+    "relu",
+    "8,25",
+    "8,2565",
+    "²",
+    "½",
+]
+
+CHARACTERS = [chr(code) for code in range(sys.maxunicode + 1)]
+ZEROS = [c for c in CHARACTERS if unicodedata.decimal(c, None) == 0]  # of every script
+SPACES = [c for c in CHARACTERS if unicodedata.category(c) == "Zs"]
+DASHES = ["−", *(c for c in CHARACTERS if unicodedata.category(c) == "Pd")]
+GROUPING = [*SPACES, ",", "，", "'", "’", "_", "٬"]
+
+
+def sample(rng):
+    """A right answer or a wrong one, as another keyboard writes it."""
+    right = rng.choice(RIGHT)
+    given = typed(rng, rng.choice([right, right, right, *WRONG, *TEXTS]))
+    return {"question": "?", "answer": right, "given": given}
+
+
+def typed(rng, text):
+    if text.isdecimal() and rng.random() < 0.5:
+        text = f"{int(text):,}".replace(",", rng.choice(GROUPING))
+    digits = {str(n): chr(ord(rng.choice(ZEROS)) + n) for n in range(10)}
+    signs = {" ": rng.choice(SPACES), "-": rng.choice(DASHES), ",": "，", "(": "（", ".": "．"}
+    changes = rng.choice([{}, digits, signs, digits | signs])
+    return "".join(changes.get(character, character) for character in text)
