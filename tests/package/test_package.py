@@ -10,23 +10,6 @@ import follow_the_tensor
 from follow_the_tensor import DecoderLayer, EncoderLayer, PositionalEncoding
 
 # The public names of design.md and those the book added; more may come.
-NAMES = [
-    "DecoderLayer",
-    "EncoderLayer",
-    "MultiHeadAttention",
-    "PositionWiseFeedForward",
-    "PositionalEncoding",
-    "Transformer",
-    "attention_maps",
-    "causal_mask",
-    "expand_mask",
-    "generate",
-    "load_date_reader",
-    "padding_mask",
-    "scaled_dot_product_attention",
-    "show_source",
-    "step_through",
-]
 SIGNATURES = {
     "PositionalEncoding": "(d_model, dropout=0.1, max_len=5000)",
     "MultiHeadAttention": "(d_model, num_heads)",
@@ -51,13 +34,18 @@ SIGNATURES = {
     "scaled_dot_product_attention": "(Q, K, V, mask=None)",
     "padding_mask": "(ids, pad_id=0)",
     "causal_mask": "(length)",
+    "expand_mask": "(mask, sizes, name='mask')",
+    "attention_maps": "(model)",
+    "load_date_reader": None,  # its default is a path of this machine
+    "show_source": "(first, *others)",
+    "step_through": "(function, /, *inputs, **keywords)",
 }
 
 
 def test_all_is_sorted_and_complete():
     offered = follow_the_tensor.__all__
     assert offered == sorted(set(offered))
-    assert set(NAMES) <= set(offered)
+    assert {name.split(".")[0] for name in SIGNATURES} <= set(offered)
     assert set(offered) == {
         name
         for name, thing in vars(follow_the_tensor).items()
@@ -75,7 +63,7 @@ def test_calls_are_those_of_the_design(name):
     thing = follow_the_tensor
     for part in name.split("."):
         thing = getattr(thing, part)
-    assert str(inspect.signature(thing)) == SIGNATURES[name]
+    assert SIGNATURES[name] in (None, str(inspect.signature(thing)))
 
 
 def test_importing_brings_no_drawing_and_no_notebook():
