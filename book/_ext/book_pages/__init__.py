@@ -12,6 +12,7 @@ from . import (
     launch,
     mathematics,
     not_found,
+    search,
     sharing,
     slimming,
     strict,
@@ -19,7 +20,7 @@ from . import (
 
 PARTS = (
     edition, address, sharing, mathematics, icons, explorables, citations, launch, downloads,
-    slimming, not_found, strict,
+    slimming, not_found, search, strict,
 )  # fmt: skip
 
 
