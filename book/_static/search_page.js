@@ -17,16 +17,18 @@
     return numbers.get(word);
   };
   const numbersOf = (text) => Uint32Array.from(words(text), ([word]) => number(word));
+  // Of a dotted name, torch.softmax for one, the last part is what it is called.
+  const called = (name) => (/\s/.test(name) ? name : name.split(".").at(-1));
 
   const sections = searchIndex.sections.map(([page, anchor, title, text, others]) => ({
     page: searchIndex.pages[page],
     anchor,
     title,
     text,
-    others: others.map((name) => ({ name, list: numbersOf(name) })),
+    others: [...others.flatMap((name) => [...new Set([name, called(name)])]), title]
+      .map((name) => ({ name, list: numbersOf(name) })),
     list: numbersOf(`${title} ${text}`),
-    // Of a dotted name, torch.softmax for one, the last part is what it is called.
-    titleList: numbersOf(/\s/.test(title) ? title : title.split(".").at(-1)),
+    titleList: numbersOf(called(title)),
   }));
   const length = sections.reduce((sum, { list }) => sum + list.length, 0) / sections.length;
 
@@ -103,10 +105,9 @@
     points *= sum(found.keys(), worth) / all;
     const inTitle = counts(section.titleList, asked);
     points += TITLE * sum(inTitle.keys(), worth) ** 2 / all * share(inTitle, section.titleList);
-    for (const { list } of section.others.filter((other) => isAsked(other, asked))) {
-      points += OTHER_NAME * sum(counts(list, asked).keys(), worth) ** 2 / all;
-    }
-    return points * section.page[2];
+    const named = section.others.filter((other) => isAsked(other, asked))
+      .map(({ list }) => OTHER_NAME * sum(counts(list, asked).keys(), worth) ** 2 / all);
+    return (points + Math.max(0, ...named)) * section.page[2];
   }
 
   const isAsked = ({ list }, asked) => list.every((one) => asked.has(one));

@@ -13,7 +13,8 @@ from sphinx import addnodes
 from sphinx.util import logging
 
 WORDS = Path(__file__).parents[2] / "search_words.toml"
-WEIGHTS = {"book/bad-input": 0.3}  # names everything and explains nothing
+# Pages that name a thing come after those that explain it.
+WEIGHTS = {"book/functions": 0.8, "book/bad-input": 0.3}
 INDEX = "_static/search_index.js"
 SILENT = (
     nodes.title, nodes.section, nodes.raw, nodes.comment, nodes.math_block, nodes.image,
@@ -61,7 +62,7 @@ def book_index(env):
             if text := spoken(node):
                 places[page, heading] = [number, anchor, title, text, []]
             if is_entry(node):  # the section that it leads to explains this function
-                names += [(title.rpartition(".")[2], *place) for place in targets(node)]
+                names += [(title, *place) for place in targets(node)]
     for name, page, heading in names:
         if section := places.get((page, heading)):
             section[4].append(name)
