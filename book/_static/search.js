@@ -1,49 +1,95 @@
-// Let a whole pasted error message find its section. Sphinx's search wants every word of the
-// query on one page, and a pasted message has numbers and names that no page has.
-document.addEventListener("DOMContentLoaded", () => {
-  if (typeof Search === "undefined") return; // this is not the search page
-  const pagesWithAll = Search.performTermsSearch;
+// What a word is, for the search and for the marks on the page that it leads to.
+// Nothing else cuts text into words: the index holds the text as it is.
+{
+  const RUN = /\p{Script=Han}|[\p{L}\p{M}\p{N}]+/gu; // a name is cut at dots and underscores
+  const HUMP = /\p{Lu}?[\p{Ll}\p{M}]+[\p{N}]*|\p{Lu}+(?!\p{Ll})\p{N}*/gu; // LayerNorm: Layer, Norm
 
-  // The words of a title as Sphinx counts those of a query: no numbers, no stop words, stems.
-  const stemmer = new Stemmer();
-  const wordsOf = (title) =>
-    new Set(
-      splitQuery(title.toLowerCase())
-        .filter((word) => !stopwords.includes(word) && !/^\d+$/.test(word))
-        .map((word) => stemmer.stemWord(word)),
-    );
+  // One form for masks and masked, tokenizer and tokeniser. It need not be a word.
+  const forms = new Map();
+  const form = (word) => {
+    if (!forms.has(word)) {
+      forms.set(word, word.normalize("NFKC").toLowerCase()
+        .replace(/iz(?=[aei])/g, "is")
+        .replace(/(?<=..)(?<!s)s$/, "")
+        .replace(/(?<=...)(ed|ing|ion|e)$/, "")
+        .replace(/([bdgmnpt])\1$/, "$1")
+        .replace(/(?<=..)(ie|y)$/, "i"));
+    }
+    return forms.get(word);
+  };
 
-  // Sections whose whole title is in the query; of two, the longer title comes first.
-  function sectionsNamed(query) {
-    const { alltitles, docnames, filenames, titles } = Search._index;
-    return Object.entries(alltitles).flatMap(([title, places]) => {
-      const words = wordsOf(title);
-      if (words.size < 2 || ![...words].every((word) => query.has(word))) return [];
-      return places.map(([file, id]) => {
-        const name = titles[file] === title ? title : `${titles[file]} > ${title}`;
-        return [docnames[file], name, id ? `#${id}` : "", null, 100 * words.size, filenames[file]];
-      });
+  // The words of a text in their order: each as [form, start, end]. LayerNorm is three words.
+  function words(text) {
+    const found = [];
+    for (const { 0: run, index } of text.matchAll(RUN)) {
+      found.push([form(run), index, index + run.length]);
+      if (!/\p{Ll}\p{Lu}/u.test(run)) continue;
+      for (const { 0: hump, index: at } of run.matchAll(HUMP)) {
+        found.push([form(hump), index + at, index + at + hump.length]);
+      }
+    }
+    return found;
+  }
+
+  // The parts of `text`, each as [part, whether it is wanted]. Words with nothing but signs
+  // between them, such as masked_fill, are one part.
+  function parts(text, wanted) {
+    const cut = [];
+    let end = 0;
+    for (const [word, from, to] of words(text)) {
+      if (!wanted.has(word) || to <= end) continue;
+      const between = text.slice(end, from);
+      if (cut.length && !/[\p{L}\p{N}]/u.test(between)) cut.at(-1)[0] += text.slice(end, to);
+      else cut.push([between, false], [text.slice(from, to), true]);
+      end = to;
+    }
+    return [...cut, [text.slice(end), false]].filter(([part]) => part);
+  }
+
+  // `text` as nodes in which what is wanted stands in <mark>.
+  function marked(text, wanted) {
+    return parts(text, wanted).map(([part, hit]) => {
+      if (!hit) return document.createTextNode(part);
+      const mark = document.createElement("mark");
+      mark.textContent = part;
+      return mark;
     });
   }
 
-  // Pages with more than half as many words of the query as the best page has.
-  function pagesWithMost(query, excluded) {
-    const counts = new Map();
-    for (const word of query) {
-      for (const page of pagesWithAll(new Set([word]), excluded)) {
-        const found = counts.get(page[0]) ?? { page, words: 0 };
-        found.words += 1;
-        counts.set(page[0], found);
-      }
+  // The texts of one section, without the sections in it and what is no prose or code.
+  function* textsOf(section) {
+    const skip = "section, script, style, .explorable, .headerlink, mjx-container, .tag_setup";
+    const walker = document.createTreeWalker(section, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT,
+      (node) => (node.matches?.(skip) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+    while (walker.nextNode()) {
+      if (walker.currentNode.nodeType === Node.TEXT_NODE) yield walker.currentNode;
     }
-    const best = Math.max(...[...counts.values()].map(({ words }) => words));
-    return [...counts.values()]
-      .filter(({ words }) => words > best / 2)
-      .map(({ page, words }) => page.with(4, words)); // place 4 is the score
   }
 
-  Search.performTermsSearch = (query, excluded) => {
-    const pages = pagesWithAll(query, excluded);
-    return [...sectionsNamed(query), ...(pages.length ? pages : pagesWithMost(query, excluded))];
-  };
-});
+  // A result says in its address what to mark: page.html?mark=masked+fill#section.
+  function mark() {
+    const wanted = new Set(new URLSearchParams(location.search).get("mark")?.split(" "));
+    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const section = (place ?? document.querySelector("article h1"))?.closest("section, dl");
+    if (!wanted.size || !section) return;
+    for (const text of [...textsOf(section)]) text.replaceWith(...marked(text.data, wanted));
+    const marks = [...section.querySelectorAll("mark")];
+    marks.forEach((mark) => mark.closest("details")?.setAttribute("open", ""));
+    // The theme lets the page glide to a section, and a second scroll would miss its aim.
+    document.documentElement.style.scrollBehavior = "auto";
+    addEventListener("load", () => show(section, marks));
+  }
+
+  // Show the mark with the most words, unless it is seen together with the heading.
+  function show(section, marks) {
+    const size = (mark) => words(mark.textContent).length;
+    const [best] = marks.filter((mark) => !mark.closest("h1, h2, h3, h4, dt"))
+      .sort((a, b) => size(b) - size(a));
+    if (!best) return;
+    const below = best.getBoundingClientRect().bottom - section.getBoundingClientRect().top;
+    if (below > innerHeight * 0.75) best.scrollIntoView({ block: "center" });
+  }
+
+  addEventListener("DOMContentLoaded", mark);
+  globalThis.bookSearch = { words, marked };
+}

@@ -1,70 +1,176 @@
-"""The search of the built book finds a function by its name, however it is written."""
+"""The search of the built book: what comes first, what a result shows, and where it opens."""
 
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 
-from tests.support.book import PAGES
-from tests.support.function_index import INDEX
+from tests.support.function_index import ENTRIES as FUNCTIONS
+from tests.support.function_index import INDEX, LINK
 from tests.support.notebook_guard import ROOT
 
-SEARCH = ROOT / "_build" / "html" / "search.html"
+BOOK = ROOT / "_build" / "html"
+FUNCTION = "book/functions#"
+MASK_TOOLS = "notebooks/04_masks#mask-tools-not-and-masked-fill"
 
-ANY = ""  # many chapters speak of it
-# What a reader types, the entry that must come first or second, and a chapter among the first.
-QUERIES = {
-    "masked_fill": ("torch.Tensor.masked_fill", "04_masks"),
-    "torch.triu": ("torch.triu", "04_masks"),
-    "scaled_dot_product_attention": ("follow_the_tensor.scaled_dot_product_attention", ANY),
-    "F.scaled_dot_product_attention": (
-        "torch.nn.functional.scaled_dot_product_attention",
-        ANY,
-    ),
-    "contiguous": ("torch.Tensor.contiguous", "05_heads_and_memory"),
-    "register_buffer": ("torch.nn.Module.register_buffer", "02_positional_encoding"),
-    "key_value_cache": ("follow_the_tensor.cache.key_value_cache", "14_generation"),
-    "EncoderLayer": ("follow_the_tensor.EncoderLayer", ANY),
-    "nn.LayerNorm": ("torch.nn.LayerNorm", "07_encoder"),
-    "F.softmax": ("torch.softmax", "03_attention"),
-    "F.softmax(": ("torch.softmax", "03_attention"),
-    "torch.softmax": ("torch.softmax", "03_attention"),
-    "split_heads": ("follow_the_tensor.MultiHeadAttention.split_heads", "03_attention"),
-    "Tensor.view": ("torch.Tensor.view", "03_attention"),
-    "unsqueeze": ("torch.Tensor.unsqueeze", "01_syntax"),
-    "nn.Linear": ("torch.nn.Linear", "03_attention"),
-    "cross_entropy": ("torch.nn.functional.cross_entropy", "09_full_example"),
-    "torch.no_grad()": ("torch.no_grad", "09_full_example"),
-    "load_state_dict": ("torch.nn.Module.load_state_dict", "12_whole_model"),
-    "optimizer.step()": ("torch.optim.Optimizer.step", "13_training"),
-    "attention_maps": ("follow_the_tensor.attention_maps", "14_generation"),
+# What a reader types, and the section that must come first.
+FIRST = {
+    "ignore_index": "notebooks/09_full_example#reshape-and-cross-entropy",
+    "masked_fill": MASK_TOOLS,
+    "masked_fill_": MASK_TOOLS,
+    "torch.triu": "notebooks/04_masks#other-conventions",
+    "F.softmax(": "notebooks/03_attention#softmax-has-a-direction",
+    "torch.softmax": "notebooks/03_attention#softmax-has-a-direction",
+    "nn.LayerNorm": "notebooks/07_encoder#layernorm",
+    "layer normalization": "notebooks/07_encoder#layernorm",
+    "EncoderLayer": "notebooks/07_encoder#the-source-of-the-encoder-layer",
+    "contiguous": "notebooks/05_heads_and_memory#why-contiguous-comes-after-transpose",
+    "register_buffer": "notebooks/02_positional_encoding#register-buffer-kept-moved-not-trained",
+    "key_value_cache": "notebooks/14_generation#the-key-value-cache",
+    "KV cache": "notebooks/14_generation#the-key-value-cache",
+    "split_heads": "notebooks/03_attention#splitting-the-features-into-heads",
+    "cross_entropy": "notebooks/09_full_example#reshape-and-cross-entropy",
+    "causal mask": "notebooks/04_masks#the-causal-mask",
+    "padding": "notebooks/04_masks#the-padding-mask",
+    "positional encoding": "notebooks/02_positional_encoding#",
+    "multi head attention": "notebooks/03_attention#",
+    "broadcasting": "notebooks/01_syntax#broadcasting-lines-up-axes-from-the-right",
+    "residual connection": "notebooks/07_encoder#the-residual-connection",
+    "dropout": "notebooks/06_feed_forward#dropout",
+    "beam search": "notebooks/14_generation#beam-search",
+    "warmup": "notebooks/13_training#warm-up-then-slow-down",
+    "why divide by sqrt d_k": "notebooks/03_attention#why-the-scores-are-divided-by-d-k",
+    "generat": "notebooks/14_generation#the-source-of-generate",  # still being typed
+    # Words that readers use and the book does not.
+    "inference": "notebooks/14_generation#a-loop-that-reads-a-date",
+    "translation": "notebooks/14_generation#reading-many-languages",
+    "temperature": "notebooks/14_generation#the-source-of-generate",
+    "context window": "notebooks/02_positional_encoding#what-forward-checks-and-adds",
+    "tokenizer": "notebooks/11_tokens_and_data#the-source-of-the-vocabulary",
+    "Tokenisation": "notebooks/11_tokens_and_data#the-source-of-the-vocabulary",
+    "LLM": "notebooks/12_whole_model#counting-the-parameters",
+    "GPT": "notebooks/04_masks#the-causal-mask",
+    "BERT": "notebooks/07_encoder#the-source-of-the-encoder-layer",
+    "fine-tuning": "notebooks/13_training#the-model-that-reads-dates",
+    "chatbot": "notebooks/14_generation#reading-many-languages",
+    "flash attention": "notebooks/15_fast_attention#softmax-while-reading",
+    "learning rate": "notebooks/13_training#warm-up-then-slow-down",
+    "attention": "notebooks/03_attention#attention-by-hand",
+    "what is a transformer": "book/index#the-way-of-the-tensor",
+    "install": "book/running#in-a-clone-with-make",
 }
 
 
 @pytest.fixture(scope="module")
 def page(browser):
     context = browser.new_context(offline=True)
-    yield context.new_page()
+    page = context.new_page()
+    page.goto((BOOK / "search.html").as_uri())
+    yield page
     context.close()
 
 
-@pytest.mark.parametrize("query", QUERIES)
-def test_a_name_finds_its_entry_and_a_chapter(page, query):
-    entry, chapter = QUERIES[query]
-    chapter = chapter if f"notebooks/{chapter}" in PAGES else ANY  # a book may leave it out
-    page.goto(f"{SEARCH.as_uri()}?q={quote(query)}")
-    page.wait_for_selector("#search-results li a")
-    page.wait_for_function("Search.status.innerText.match(/\\d/)")  # all results are there
-    links = page.locator("#search-results li > a").evaluate_all("all => all.map(a => a.href)")
-    assert any(link.endswith(f"book/functions.html#{entry}") for link in links[:2]), links[:2]
-    assert any(f"/notebooks/{chapter}" in link for link in links[:8]), links[:8]
+def places(page, query):
+    """The sections that a query finds, best first, as page#anchor."""
+    found = "query => bookSearch.search(query).found.map((one) => `${one.page[0]}#${one.anchor}`)"
+    return page.evaluate(found, query)
 
 
-def test_every_entry_is_found_by_its_full_name(page):
-    page.goto(SEARCH.as_uri())
-    page.wait_for_function("Search.hasIndex()")
-    first_three = """names => Object.fromEntries(names.map(name => {
-        const found = Search._performSearch(...Search._parseQuery(name));
-        return [name, found.slice(-3).map(result => result[2])];  // the best comes last
-    }))"""
-    found = page.evaluate(first_three, sorted(INDEX))
-    assert [name for name, anchors in found.items() if f"#{name}" not in anchors] == []
+@pytest.mark.parametrize("query", FIRST)
+def test_the_section_that_answers_comes_first(page, query):
+    assert places(page, query)[:1] == [FIRST[query]], "see book/search_words.toml"
+
+
+def test_every_function_is_found_by_its_full_name(page):
+    missing = [name for name in INDEX if FUNCTION + name not in places(page, name)[:5]]
+    assert missing == []
+
+
+def test_a_function_leads_to_the_chapter_that_explains_it(page):
+    missing = []
+    for entry in FUNCTIONS:
+        _, section, chapter = LINK.search(entry.text).groups()
+        found = places(page, entry.name)[:8]
+        if section and not any(place.startswith(f"notebooks/{chapter}#") for place in found):
+            missing.append(entry.name)
+    assert missing == []
+
+
+def test_words_that_stand_nowhere_find_nothing(page):
+    assert places(page, "qqqq zzzz") == []
+    ask(page, "qqqq zzzz")
+    assert "No section" in page.get_by_role("status").inner_text()
+
+
+def ask(page, query):
+    page.locator("article").get_by_role("searchbox").fill(query)
+    page.keyboard.press("Enter")
+
+
+def test_a_result_names_page_and_section_and_shows_the_words_around(page):
+    ask(page, "ignore_index")
+    first = page.locator("#search-results li").first
+    assert first.locator(".page").inner_text() == "9 · The full example"
+    assert first.locator(".section").inner_text() == "Reshape and cross-entropy"
+    assert first.locator(".words mark").first.inner_text() == "ignore_index"
+    count = page.locator("#search-results li").count()
+    assert page.get_by_role("status").inner_text() == f"{count} sections"
+
+
+def test_another_word_for_it_is_shown(page):
+    ask(page, "inference")
+    assert page.locator("#search-results li").first.locator(".other").inner_text() == "inference"
+
+
+# A result opens at what was searched for: from a file and from a server, by keyboard alone.
+
+
+@pytest.fixture(scope="module", params=[BOOK.as_uri(), "http://book.example"])
+def search(request, browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    context.route("http://book.example/**", serve)
+    yield lambda query: opened(context.new_page(), f"{request.param}/search.html?q={quote(query)}")
+    context.close()
+
+
+def serve(route):
+    route.fulfill(path=BOOK / urlsplit(route.request.url).path.removeprefix("/"))
+
+
+def opened(page, address):
+    """The first result, chosen with the keyboard."""
+    page.goto(address)
+    page.wait_for_selector("#search-results a")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.matches('#search-results li:first-child a')")
+    outline = "getComputedStyle(document.activeElement.closest('li')).outlineStyle"
+    assert page.evaluate(outline) == "solid"
+    with page.expect_navigation(wait_until="load"):
+        page.keyboard.press("Enter")
+    return page
+
+
+def test_a_hit_far_below_its_heading_is_marked_and_in_view(search):
+    page = search("ignore_index")
+    assert page.url.endswith("#reshape-and-cross-entropy")
+    inside = page.locator("#reshape-and-cross-entropy mark")
+    assert page.locator("mark").count() == inside.count() > 1
+    seen = """all => all.filter(mark => {
+        const { top, bottom } = mark.getBoundingClientRect();
+        return top > 0 && bottom < innerHeight;
+    }).map(mark => mark.textContent)"""
+    page.wait_for_function(f"({seen})([...document.querySelectorAll('mark')]).length > 0")
+    assert "ignore_index" in inside.evaluate_all(seen)
+
+
+def test_a_hit_in_the_first_lines_keeps_the_heading_in_view(search):
+    page = search("causal mask")
+    page.wait_for_function("""() => {
+        const { top } = document.getElementById("the-causal-mask").getBoundingClientRect();
+        return Math.abs(top) < 150;
+    }""")
+
+
+def test_a_hit_in_a_folded_answer_opens_it(search):
+    page = search("padding_mask(ids.bool()) expected int32 or int64 ids")
+    assert page.url.split("?")[0].endswith("bad-input.html")
+    assert page.locator("details[open] mark").count() > 0

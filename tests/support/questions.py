@@ -26,7 +26,12 @@ def read_entries():
     """Each ### of the page: its messages in the order of the text, and where it links to."""
     sections = re.split(r"^### ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     parts = [section.split("\n## ")[0].split("\n", maxsplit=1) for section in sections]
-    return [Entry(title, body, BLOCK.findall(body), LINK.findall(body)) for title, body in parts]
+    return [Entry(title, body, messages(body), LINK.findall(body)) for title, body in parts]
+
+
+def messages(body):
+    """The messages of an entry: one block, with an empty line between two of them."""
+    return [message for block in BLOCK.findall(body) for message in block.split("\n\n")]
 
 
 ENTRIES = read_entries()

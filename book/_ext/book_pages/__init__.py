@@ -14,14 +14,15 @@ from . import (
     mathematics,
     not_found,
     numbers,
+    search,
     sharing,
     slimming,
     tables,
 )
 
 PARTS = (
-    edition, numbers, address, contents, tables, sharing, mathematics, icons, explorables, launch,
-    downloads, not_found, slimming, finishing,
+    edition, numbers, address, contents, tables, search, sharing, mathematics, icons, explorables,
+    launch, downloads, not_found, slimming, finishing,
 )  # fmt: skip
 
 
