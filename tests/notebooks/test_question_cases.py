@@ -1,6 +1,7 @@
 """The silent cases of book/questions that no other file tests: what goes wrong, and ours beside it.
 
-A case whose right side is tested already is not repeated here; test_questions.py names that test.
+A case whose right side is tested already is not repeated here. What an entry claims is run by
+the cell that it links to; its messages by support/messages.toml.
 """
 
 import copy
@@ -160,7 +161,9 @@ def test_a_blocked_nan_is_still_a_nan():
 
 def test_a_conversion_gives_minus_infinity_where_masked_fill_raises():  # reader question Q09
     assert torch.tensor(-1e9).half().item() == -INF
-    assert torch.tensor(-INF).half().item() == -INF
+    for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        assert torch.tensor(-INF, dtype=dtype).item() == -INF
+    assert torch.tensor(-INF).to(torch.float8_e4m3fn).float().isfinite()
 
 
 # Shapes and memory
@@ -282,6 +285,14 @@ def test_copies_of_a_layer_start_equal_and_are_not_one():
         assert stack[0].norm1.weight.equal(stack[1].norm1.weight)
 
 
+def test_pytorchs_encoder_copies_its_layer_and_its_transformer_draws_again():
+    layer = nn.TransformerEncoderLayer(D, 2, 24, batch_first=True)
+    first, second = nn.TransformerEncoder(layer, 2).layers
+    assert first.linear1.weight.equal(second.linear1.weight)
+    first, second = nn.Transformer(D, 2, 2, 2, 24, batch_first=True).encoder.layers
+    assert not first.linear1.weight.equal(second.linear1.weight)
+
+
 # Positions and ids
 
 
@@ -291,6 +302,21 @@ def test_two_calls_add_the_positions_twice():
     assert position(position(zeros))[0].equal(2 * position.pe[0, :LS])
 
 
+def test_a_table_with_the_batch_in_the_middle_gives_a_sentence_one_position():
+    pe = PositionalEncoding(D, dropout=0.0).pe[0, :LS, None]  # [L, 1, D]
+    x = torch.zeros(B, LS, D)
+    wrong = x + pe[: x.size(0)]  # as long as there are no more sentences than positions
+    assert wrong.equal(pe[:B].expand(B, LS, D))  # sentence n gets position n
+    assert (x + pe[:, 0]).equal(PositionalEncoding(D, dropout=0.0)(x))
+
+
+def test_sines_before_cosines_are_the_same_numbers_in_another_order():
+    pe = PositionalEncoding(D).pe[0, :LS]  # [L, D]
+    other = torch.cat([pe[:, 0::2], pe[:, 1::2]], dim=-1)
+    assert not other.equal(pe)
+    assert_close(other @ other.T, pe @ pe.T, factor=8)
+
+
 # Training and generation
 
 
@@ -298,6 +324,12 @@ def test_a_second_softmax_keeps_the_loss_high():
     logits, label = torch.tensor([[40.0, 0, 0]]), torch.tensor([0])
     assert F.cross_entropy(logits, label) < 1e-6
     assert F.cross_entropy(logits.softmax(dim=-1), label) > 0.5
+
+
+def test_a_sum_of_logarithms_prefers_the_shorter_answer():
+    short, long = torch.tensor([0.6, 0.6]).log(), torch.tensor([0.8] * 6).log()
+    assert short.sum() > long.sum()
+    assert short.mean() < long.mean()
 
 
 # Notebooks
