@@ -3,12 +3,9 @@
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import nbformat
 import pytest
@@ -72,42 +69,39 @@ def lab(tmp_path_factory):
         path = folder / "CONFIG/lab/user-settings/@jupyterlab" / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(values))
-    port = free_port()
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}"]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser"]
     command += ["--LabApp.expose_app_in_browser=True", "--IdentityProvider.token="]
     command += ["--allow-root", f"--notebook-dir={folder}"]
     settings = {f"JUPYTER_{name}_DIR": str(folder / name) for name in ("CONFIG", "DATA", "RUNTIME")}
     settings["JUPYTER_PATH"] = str(kernel_folder(folder / "kernels"))
-    with subprocess.Popen(
-        command, env=os.environ | settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as server:
+    log = folder / "log"
+    with (
+        log.open("w") as output,
+        subprocess.Popen(
+            command, env=os.environ | settings, stdout=output, stderr=output
+        ) as server,
+    ):
         try:
-            wait_for_server(f"http://localhost:{port}/api")
-            yield f"http://localhost:{port}/lab"
+            yield address(server, folder / "RUNTIME", log)
         finally:
             server.terminate()
+
+
+def address(server, runtime, log):
+    """What JupyterLab notes down once it listens, at a port that it has found free."""
+    for _ in range(600):
+        for note in runtime.glob("jpserver-*.json"):
+            if (text := note.read_text()).endswith("}"):  # written to its end
+                return json.loads(text)["url"] + "lab"
+        assert server.poll() is None, log.read_text()
+        time.sleep(0.5)
+    raise AssertionError(f"JupyterLab did not start in five minutes:\n{log.read_text()}")
 
 
 def use_kernel(path, name):
     notebook = nbformat.read(path, as_version=4)
     notebook.metadata.kernelspec = {"name": name, "display_name": name, "language": "python"}
     nbformat.write(notebook, path)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for_server(address, attempts=240):
-    for _ in range(attempts):
-        try:
-            with urlopen(address) as answer:
-                return json.load(answer)
-        except URLError:
-            time.sleep(0.5)
-    raise AssertionError(f"no answer from {address}")
 
 
 @pytest.fixture
