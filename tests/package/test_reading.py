@@ -46,7 +46,9 @@ def test_it_is_markdown_that_fences_python():
 READABLE = [causal_mask, scaled_dot_product_attention, MultiHeadAttention, EncoderLayer, Settings]
 
 
-@pytest.mark.parametrize("thing", [*READABLE, nn.Linear, inspect.getsource], ids=str)
+@pytest.mark.parametrize(
+    "thing", [*READABLE, nn.Linear, inspect.getsource], ids=lambda thing: thing.__name__
+)
 def test_what_is_shown_is_what_runs(thing):  # reader question Q30
     assert body(thing) == inspect.getsource(thing).rstrip()
 
@@ -245,7 +247,7 @@ def test_cells_with_await_and_with_escapes_that_python_warns_of(recwarn):
     from follow_the_tensor.recording import text as texts
 
     _, codes = texts._compiled(text, 0)
-    assert {"f", "<module>"} <= {key[0] for key in codes}
+    assert {"f", "<module>"} <= {key[1][0] for key in codes}
 
 
 def test_a_module_in_an_archive(tmp_path, monkeypatch):

@@ -77,7 +77,7 @@ def text_of_class(cls):
     statements = [node for name, node in _classes(tree) if name == cls.__qualname__]
     running = {_key(code) for code in own}
     for node in reversed(statements):
-        inside = {key for key in known if node.lineno <= key[2] <= node.end_lineno}
+        inside = {key for key in known if node.lineno <= key[0] <= node.end_lineno}
         if running <= inside and _methods(node, cls) <= vars(cls).keys():
             first = min(each.lineno for each in (node, *node.decorator_list))
             return lines[first - 1 : node.end_lineno]
@@ -146,20 +146,11 @@ def _no_warnings():
 
 def _key(code):
     """All that tells two functions apart, but not the file. Comments are no part of it."""
+    names = code.co_name, code.co_qualname, code.co_names, code.co_varnames
+    cells = code.co_cellvars, code.co_freevars
     sizes = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
-    names = code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars
     lines = tuple(line for _, _, line in code.co_lines())
-    consts = _constant(code.co_consts)
-    return (
-        code.co_name,
-        code.co_qualname,
-        code.co_firstlineno,
-        *sizes,
-        *names,
-        *lines,
-        consts,
-        (code.co_code),
-    )
+    return code.co_firstlineno, names, cells, sizes, lines, code.co_code, _constant(code.co_consts)
 
 
 def _constant(value):
