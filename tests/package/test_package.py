@@ -38,7 +38,7 @@ SIGNATURES = {
     "attention_maps": "(model)",
     "load_date_reader": None,  # its default is a path of this machine
     "show_source": "(first, *others)",
-    "step_through": "(function, /, *inputs, **keywords)",
+    "step_through": "(function, /, *inputs, at=None, **keywords)",
 }
 
 

@@ -70,7 +70,7 @@ def test_descriptions_are_sentences_and_differ():
 def test_a_chapter_is_described_by_its_first_sentences(page):
     first = nbformat.read(ROOT / f"{page}.ipynb", as_version=4).cells[0].source
     paragraph = first.split("\n\n")[1].removeprefix("**The question.** ")
-    text = meta(page)["description"].replace("’", "'")
+    text = meta(page)["description"].translate(str.maketrans("’“”", '\'""'))
     assert re.sub(r"[`*]|\]\(.*?\)|\[", "", paragraph).startswith(text)
 
 
