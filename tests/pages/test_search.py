@@ -168,9 +168,3 @@ def test_a_hit_in_the_first_lines_keeps_the_heading_in_view(search):
         const { top } = document.getElementById("the-causal-mask").getBoundingClientRect();
         return Math.abs(top) < 150;
     }""")
-
-
-def test_a_hit_in_a_folded_answer_opens_it(search):
-    page = search("padding_mask(ids.bool()) expected int32 or int64 ids")
-    assert page.url.split("?")[0].endswith("bad-input.html")
-    assert page.locator("details[open] mark").count() > 0
