@@ -162,7 +162,20 @@ class TestBadInput:
     ],
 )
 def test_predict_judges(given, right, verdict):
-    assert explorables.Predict("?", right, given=given).result == {"verdict": verdict}
+    assert explorables.Predict("?", right, given=given).result["verdict"] == verdict
+
+
+def test_predict_answers_a_likely_mistake_with_its_hint():
+    question = explorables.Predict("12 / 3?", 4, hints={"36": "That is 12 · 3.", 9: "12 − 3."})
+    for given, hint in {
+        "36": "That is 12 · 3.",
+        "９": "12 − 3.",
+        "5": "",
+        "4": "",
+        " ": "",
+    }.items():
+        question.given = given
+        assert question.result["hint"] == hint
 
 
 def test_the_front_page_starts_from_the_state_of_the_class():

@@ -58,7 +58,8 @@ class Wiring:
     def html(self, scales):
         width = max(node.x + node.half[0] for node in self.nodes.values()) + 4
         height = max(node.y for node in self.nodes.values()) + TOP
-        height += 16 * bool(self.frames)  # for their titles
+        side = 12 if self.frames else 0  # they stand out, and have their titles below
+        width, height = width + 2 * side, height + (16 if self.frames else 0)
         edges = [edge for path in self.paths for edge in _edges(path, self.nodes)]
         parts = [
             *[self._frame(*frame) for frame in self.frames.items()],
@@ -69,7 +70,7 @@ class Wiring:
         label = escape(f"{self.name}: {'; '.join(self.paths)}")
         # It may shrink a little, and scrolls in its own box where that is not enough.
         least = f'style="min-width:{round(0.85 * width)}px"'
-        size = f'viewBox="0 0 {width} {height}" width="{width}" {least}'
+        size = f'viewBox="{-side} 0 {width} {height}" width="{width}" {least}'
         svg = f'<svg {size} role="img" aria-label="{label}">' + "\n".join(parts) + "</svg>"
         return f'<div class="piece"><div class="name">{escape(self.name)}</div>\n{svg}</div>'
 

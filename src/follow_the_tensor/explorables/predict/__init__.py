@@ -25,6 +25,7 @@ class Predict(Explorable):
         question: what is asked
         answer: the right answer
         reason: why it is right
+        hints: wrong answers, each with what to say to whoever gives it
         options: answers to pick from; empty means that the reader types
         given: what the reader answered so far
     """
@@ -34,24 +35,42 @@ class Predict(Explorable):
     question = Text().tag(sync=True, state=True)
     answer = Text().tag(sync=True, state=True)
     reason = Text().tag(sync=True, state=True)
+    hints = traitlets.Dict(value_trait=Text(), key_trait=Text()).tag(sync=True, state=True)
     options = traitlets.List(Text()).tag(sync=True, state=True)
     given = Text().tag(sync=True, state=True)
 
-    def __init__(self, question, answer, reason="", options=(), **state):
-        texts = [str(option) for option in options]
-        if texts and str(answer) not in texts:
-            raise ValueError(
-                f"options: expected the answer {str(answer)!r} among them, got {texts}"
-            )
+    def __init__(self, question, answer, reason="", options=(), hints=None, **state):
+        answer, texts = str(answer), [str(option) for option in options]
+        if texts and answer not in texts:
+            raise ValueError(f"options: expected the answer {answer!r} among them, got {texts}")
+        if isinstance(hints, dict):
+            hints = {str(wrong): hint for wrong, hint in hints.items()}
         super().__init__(
-            question=question, answer=str(answer), reason=reason, options=texts, **state
+            question=question,
+            answer=answer,
+            reason=reason,
+            options=texts,
+            hints=hints or {},
+            **state,
         )
+
+    @traitlets.validate("hints")
+    def _hint_where_it_fits(self, proposal):
+        for wrong in proposal.value:
+            if same(wrong, self.answer):
+                raise ValueError(f"hints: expected wrong answers, got the right one, {wrong!r}")
+            if self.options and wrong not in self.options:
+                raise ValueError(f"hints: expected some of {self.options}, got {wrong!r}")
+        return proposal.value
 
     @property
     def result(self):
         if not _words(self.given):
-            return {"verdict": ""}
-        return {"verdict": "right" if same(self.given, self.answer) else "wrong"}
+            return {"verdict": "", "hint": ""}
+        if same(self.given, self.answer):
+            return {"verdict": "right", "hint": ""}
+        fitting = (hint for wrong, hint in self.hints.items() if same(self.given, wrong))
+        return {"verdict": "wrong", "hint": next(fitting, "")}
 
     def still(self):
         options = "".join(f"<li>{html.escape(option)}</li>" for option in self.options)

@@ -2,6 +2,7 @@ import sys
 import unicodedata
 
 from ..shared.samples import TEXTS
+from . import same
 
 INPUT = ("a click", "button", [])
 RIGHT = """8256|-8256|(2, 3)|(8, 256)|[1, 200, 300]|(1000, 24)|torch.Size([2, 3])|0.3333|-1|1.5e-3
@@ -34,8 +35,10 @@ GROUPING = [*SPACES, ",", "，", "'", "’", "_", "٬"]
 def sample(rng):
     """A right answer or a wrong one, as another keyboard writes it."""
     right = rng.choice(RIGHT)
-    given = typed(rng, rng.choice([right, right, right, *WRONG, *TEXTS]))
-    return {"question": "?", "answer": right, "given": given}
+    given = rng.choice([right, right, right, *WRONG, *TEXTS])
+    hints = {wrong: f"not {wrong}" for wrong in {given, *rng.sample(RIGHT, 2)}}
+    hints = {wrong: hint for wrong, hint in hints.items() if not same(wrong, right)}
+    return {"question": "?", "answer": right, "given": typed(rng, given), "hints": hints}
 
 
 def typed(rng, text):

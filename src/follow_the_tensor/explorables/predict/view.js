@@ -1,11 +1,13 @@
 import { el, nextId } from "../shared/kit.js";
 import { plainWords, sameAnswer, whole } from "../shared/typed.js";
 
-const defaults = { question: "", answer: "", reason: "", options: [], given: "" };
+const defaults = { question: "", answer: "", reason: "", hints: {}, options: [], given: "" };
 
-function compute({ given, answer }) {
-  if (!plainWords(given)) return { verdict: "" };
-  return { verdict: sameAnswer(given, answer) ? "right" : "wrong" };
+function compute({ given, answer, hints }) {
+  if (!plainWords(given)) return { verdict: "", hint: "" };
+  if (sameAnswer(given, answer)) return { verdict: "right", hint: "" };
+  const wrong = Object.keys(hints).find((wrong) => sameAnswer(given, wrong));
+  return { verdict: "wrong", hint: hints[wrong] ?? "" };
 }
 
 function render({ store, root }) {
@@ -26,7 +28,7 @@ function render({ store, root }) {
     verdict.textContent = {
       "": "",
       right: `✓ ${state.answer}. ${state.reason}`,
-      wrong: "✗ Not that. Try again, or open the answer below.",
+      wrong: `✗ Not that. ${result.hint || "Try again."}`,
     }[result.verdict];
   });
 }
