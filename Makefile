@@ -77,11 +77,14 @@ chapter: .venv/test.stamp  ## begin a chapter from the template: NAME=18_my_chap
 	@$(BIN)/python -m tools.notebooks notebooks/$(NAME).ipynb
 
 lint: .venv/test.stamp  ## check the code's style
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check . || { echo "run make format"; exit 1; }
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/oxlint --config tools/oxlint.json \
+	    && $(BIN)/oxfmt --config tools/oxfmt.json --check '**/*.js' || { echo "Run make format, and correct by hand what it leaves."; exit 1; }
 
 format: .venv/test.stamp  ## write the code in that style
 	$(BIN)/ruff check --fix --quiet .
 	$(BIN)/ruff format --quiet .
+	$(BIN)/oxlint --config tools/oxlint.json --fix
+	$(BIN)/oxfmt --config tools/oxfmt.json '**/*.js'
 
 check-workflows: .venv/test.stamp  ## check the files that other machines run: their form and their safety
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml

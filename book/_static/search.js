@@ -8,12 +8,17 @@
   const forms = new Map();
   const form = (word) => {
     if (!forms.has(word)) {
-      forms.set(word, word.normalize("NFKC").toLowerCase()
-        .replace(/iz(?=[aei])/g, "is")
-        .replace(/(?<=..)(?<!s)s$/, "")
-        .replace(/(?<=...)(ed|ing|ion|e)$/, "")
-        .replace(/([bdgmnpt])\1$/, "$1")
-        .replace(/(?<=..)(ie|y)$/, "i"));
+      forms.set(
+        word,
+        word
+          .normalize("NFKC")
+          .toLowerCase()
+          .replace(/iz(?=[aei])/g, "is")
+          .replace(/(?<=..)(?<!s)s$/, "")
+          .replace(/(?<=...)(ed|ing|ion|e)$/, "")
+          .replace(/([bdgmnpt])\1$/, "$1")
+          .replace(/(?<=..)(ie|y)$/, "i"),
+      );
     }
     return forms.get(word);
   };
@@ -50,17 +55,20 @@
   function marked(text, wanted) {
     return parts(text, wanted).map(([part, hit]) => {
       if (!hit) return document.createTextNode(part);
-      const mark = document.createElement("mark");
-      mark.textContent = part;
-      return mark;
+      const shown = document.createElement("mark");
+      shown.textContent = part;
+      return shown;
     });
   }
 
   // The texts of one section, without the sections in it and what is no prose or code.
   function* textsOf(section) {
     const skip = "section, script, style, .explorable, .headerlink, mjx-container, .tag_setup";
-    const walker = document.createTreeWalker(section, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT,
-      (node) => (node.matches?.(skip) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+    const walker = document.createTreeWalker(
+      section,
+      NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT,
+      (node) => (node.matches?.(skip) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT),
+    );
     while (walker.nextNode()) {
       if (walker.currentNode.nodeType === Node.TEXT_NODE) yield walker.currentNode;
     }
@@ -72,9 +80,11 @@
     const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const section = (place ?? document.querySelector("article h1"))?.closest("section, dl");
     if (!wanted.size || !section) return;
-    for (const text of [...textsOf(section)]) text.replaceWith(...marked(text.data, wanted));
+    // All texts are found before the first is replaced.
+    const texts = [...textsOf(section)];
+    for (const text of texts) text.replaceWith(...marked(text.data, wanted));
     const marks = [...section.querySelectorAll("mark")];
-    marks.forEach((mark) => mark.closest("details")?.setAttribute("open", ""));
+    marks.forEach((each) => each.closest("details")?.setAttribute("open", ""));
     // The theme lets the page glide to a section, and a second scroll would miss its aim.
     document.documentElement.style.scrollBehavior = "auto";
     addEventListener("load", () => show(section, marks));
@@ -82,8 +92,9 @@
 
   // Show the mark with the most words, unless it is seen together with the heading.
   function show(section, marks) {
-    const size = (mark) => words(mark.textContent).length;
-    const [best] = marks.filter((mark) => !mark.closest("h1, h2, h3, h4, dt"))
+    const size = (each) => words(each.textContent).length;
+    const [best] = marks
+      .filter((each) => !each.closest("h1, h2, h3, h4, dt"))
       .sort((a, b) => size(b) - size(a));
     if (!best) return;
     const below = best.getBoundingClientRect().bottom - section.getBoundingClientRect().top;

@@ -25,8 +25,9 @@
     anchor,
     title,
     text,
-    others: [...others.flatMap((name) => [...new Set([name, called(name)])]), title]
-      .map((name) => ({ name, list: numbersOf(name) })),
+    others: [...others.flatMap((name) => [...new Set([name, called(name)])]), title].map(
+      (name) => ({ name, list: numbersOf(name) }),
+    ),
     list: numbersOf(`${title} ${text}`),
     titleList: numbersOf(called(title)),
   }));
@@ -77,16 +78,21 @@
     for (const one of new Set(list)) holders.set(one, (holders.get(one) ?? 0) + 1);
   }
   const rarity = (times) => Math.log(1 + sections.length / ((times ?? 0) + 1));
-  const worths = forms.map((word, one) =>
-    (/^\p{N}+$/u.test(word) ? NUMBER : 1) * rarity(holders.get(one)));
+  const worths = forms.map(
+    (word, one) => (/^\p{N}+$/u.test(word) ? NUMBER : 1) * rarity(holders.get(one)),
+  );
 
   // The same for the pairs of a query too.
   function worthOf(asked, hits) {
-    return new Map([...asked].map((term) => [term, worths[term]
-      ?? rarity(hits.filter(([, found]) => found.has(term)).length)]));
+    return new Map(
+      [...asked].map((term) => [
+        term,
+        worths[term] ?? rarity(hits.filter(([, found]) => found.has(term)).length),
+      ]),
+    );
   }
 
-  const sum = (terms, worth) => [...terms].reduce((all, term) => all + (worth.get(term) ?? 0), 0);
+  const sum = (some, worth) => [...some].reduce((all, term) => all + (worth.get(term) ?? 0), 0);
 
   // How much of a title is asked for, from 0 to 1.
   function share(found, list) {
@@ -100,13 +106,14 @@
     const all = sum(asked, worth);
     let points = 0;
     for (const [term, times] of found) {
-      points += worth.get(term) * times / (times + 0.6 + 0.6 * section.list.length / length);
+      points += (worth.get(term) * times) / (times + 0.6 + (0.6 * section.list.length) / length);
     }
     points *= sum(found.keys(), worth) / all;
     const inTitle = counts(section.titleList, asked);
-    points += TITLE * sum(inTitle.keys(), worth) ** 2 / all * share(inTitle, section.titleList);
-    const named = section.others.filter((other) => isAsked(other, asked))
-      .map(({ list }) => OTHER_NAME * sum(counts(list, asked).keys(), worth) ** 2 / all);
+    points += ((TITLE * sum(inTitle.keys(), worth) ** 2) / all) * share(inTitle, section.titleList);
+    const named = section.others
+      .filter((other) => isAsked(other, asked))
+      .map(({ list }) => (OTHER_NAME * sum(counts(list, asked).keys(), worth) ** 2) / all);
     return (points + Math.max(0, ...named)) * section.page[2];
   }
 
@@ -127,7 +134,9 @@
     return {
       asked,
       wanted: new Map((rare.length ? rare : single).map((term) => [forms[term], worth.get(term)])),
-      found: ranked.filter(({ points }) => points > ranked[0].points / LEAST).slice(0, MOST)
+      found: ranked
+        .filter(({ points }) => points > ranked[0].points / LEAST)
+        .slice(0, MOST)
         .map(({ section }) => section),
     };
   }
@@ -136,12 +145,14 @@
   function around(text, wanted) {
     const list = words(text);
     const step = AROUND / 4;
-    let best = 0, most = 0;
+    let best = 0,
+      most = 0;
     for (let at = 0; at < list.length; at += step) {
       const found = worthOfRun(list.slice(at && at + step, at + 3 * step), wanted);
       if (found > most) [best, most] = [at, found];
     }
-    const from = best && list[best][1], to = list[best + AROUND]?.[1] ?? text.length;
+    const from = best && list[best][1],
+      to = list[best + AROUND]?.[1] ?? text.length;
     return [from ? "… " : "", text.slice(from, to).trim(), to < text.length ? " …" : ""];
   }
 
@@ -168,16 +179,20 @@
   function result(section, { asked, wanted }) {
     const [page, pageTitle] = section.page;
     const marks = new URLSearchParams({ mark: [...wanted.keys()].join(" ") });
-    const link = piece("a", "",
-      piece("span", "page", pageTitle), piece("span", "section", ...marked(section.title, wanted)));
+    const link = piece(
+      "a",
+      "",
+      piece("span", "page", pageTitle),
+      piece("span", "section", ...marked(section.title, wanted)),
+    );
     link.href = `${page}.html?${marks}${section.anchor && `#${section.anchor}`}`;
     const shown = section.list.length && new Set(section.list);
     const others = section.others
       .filter((other) => isAsked(other, asked) && !other.list.every((one) => shown.has(one)))
       .map(({ name }) => piece("mark", "other", name));
     const [before, text, after] = around(section.text, wanted);
-    const words = piece("p", "words", ...others, before, ...marked(text, wanted), after);
-    return piece("li", "", link, words);
+    const excerpt = piece("p", "words", ...others, before, ...marked(text, wanted), after);
+    return piece("li", "", link, excerpt);
   }
 
   // The page itself. Its words stand in search.html.

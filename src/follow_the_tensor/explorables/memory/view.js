@@ -96,7 +96,12 @@ function render({ store, root }) {
   const code = el("pre", { class: "code" });
   const facts = el("p", { class: "verdict", role: "status" });
   const panels = el("div", { class: "grids" });
-  const storage = el("div", { class: "storage", role: "group", "aria-label": "storage", tabindex: 0 });
+  const storage = el("div", {
+    class: "storage",
+    role: "group",
+    "aria-label": "storage",
+    tabindex: 0,
+  });
 
   const { step, ...sizes } = controls;
   const sliders = Object.values(sizes).map((control) => control.element);

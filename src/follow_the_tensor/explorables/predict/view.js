@@ -6,8 +6,8 @@ const defaults = { question: "", answer: "", reason: "", hints: {}, options: [],
 function compute({ given, answer, hints }) {
   if (!plainWords(given)) return { verdict: "", hint: "" };
   if (sameAnswer(given, answer)) return { verdict: "right", hint: "" };
-  const wrong = Object.keys(hints).find((wrong) => sameAnswer(given, wrong));
-  return { verdict: "wrong", hint: hints[wrong] ?? "" };
+  const fitting = Object.entries(hints).find(([wrong]) => sameAnswer(given, wrong));
+  return { verdict: "wrong", hint: fitting?.[1] ?? "" };
 }
 
 function render({ store, root }) {
