@@ -141,9 +141,11 @@ def show(browser, tmp_path):
     """Open a stepper in a page over file://, with the network off."""
     contexts = []
 
-    def show(widget, theme="light"):
+    def show(widget, theme="light", skip_checks=False):
         contexts.append(browser.new_context(offline=True, viewport=WIDE))
-        return Visit(contexts[-1], write_page(tmp_path, widget, theme=theme))
+        visit = Visit(contexts[-1], write_page(tmp_path, widget, theme=theme))
+        visit.page.get_by_label("skip checks").set_checked(skip_checks)
+        return visit
 
     yield show
     for context in contexts:
@@ -218,6 +220,28 @@ def test_arrow_keys(show):
     for key, expected in {"ArrowRight": 1, "End": last, "ArrowLeft": last - 1, "Home": 0}.items():
         page.keyboard.press(key)
         assert position(page) == expected
+
+
+def test_steps_pass_by_the_checks(show):
+    stepper = attention()
+    page = show(stepper, skip_checks=True).page
+    seen = [0]
+    for _ in range(8):
+        press(page, "forward")
+        seen.append(position(page))
+    assert seen == [n for n in range(seen[-1] + 1) if n not in stepper.recording["checks"] or not n]
+    press(page, "back")
+    assert position(page) == seen[-2]
+
+
+def test_each_tensor_has_a_button_that_leads_to_the_line_which_made_it(show):
+    stepper = attention()
+    page = show(stepper).page
+    stops = page.get_by_role("group", name="go to")
+    for name in ("scores", "weights", "context"):
+        stops.get_by_role("button", name=name, exact=True).click()
+        assert position(page) == stepper.recording["stops"][name]
+        assert f"changed {name}" in status(page)
 
 
 def test_over_a_call(show):

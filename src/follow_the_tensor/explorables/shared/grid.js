@@ -8,7 +8,7 @@ import { parse } from "./typed.js";
 //   onEdit(row, column, number) makes cells editable; onToggle(row, column) makes them buttons
 function grid({ caption, role = "weights", rows = String, columns = String, digits = 4, ...on }) {
   const title = el("caption", {}, caption);
-  const table = el("table", { class: "grid" }, title);
+  const table = el("table", { class: "grid", style: `--tone: var(--ftt-${role})` }, title);
   const message = el("div", { class: "message", role: "status" });
   let cells = [];
 
@@ -41,7 +41,7 @@ function grid({ caption, role = "weights", rows = String, columns = String, digi
     drawn.write(look.small ? "" : text, look.fixed);
     drawn.element.title = look.small ? `${rows(row)}, ${columns(column)}: ${text}` : "";
     drawn.element.classList.toggle("blocked", look.blocked);
-    paint(drawn.element, toNumber(value), look.scale, role);
+    paint(drawn.element, toNumber(value), look.scale, role, look.small);
   }
 
   if (on.onToggle) table.addEventListener("keydown", (event) => moveFocus(event, cells));
@@ -95,11 +95,22 @@ function buttonCell(label, isFirst, onToggle) {
   };
 }
 
-// Shade a cell by the size of its number; a negative number takes the colour of the keys.
-function paint(element, number, scale, role) {
+// The role that a name asks for, as `draw` gives it (NAMED in drawing/cells.py).
+const NAMED = [
+  ["queries", /^(q|quer(y|ies))(?![a-z])/i],
+  ["keys", /^(k|keys?)(?![a-z])/i],
+  ["values", /^(v|values?|context)(?![a-z])/i],
+  ["weights", /^(w|weights?)(?![a-z])/i],
+];
+const roleOf = (name) => NAMED.find(([, pattern]) => pattern.test(name))?.[0] ?? "masked";
+
+// Shade a cell by the size of its number. Where no number is written, a negative one takes the
+// colour of the keys, as in `draw`.
+function paint(element, number, scale, role, small = false) {
   const share = Number.isFinite(Number(number)) ? Math.min(Math.abs(number) / scale, 1) : 0;
+  const other = role === "keys" ? "queries" : "keys";
   element.style.setProperty("--share", `${(share * 45).toFixed(1)}%`);
-  element.style.setProperty("--tone", `var(--ftt-${number < 0 ? "keys" : role})`);
+  element.style.setProperty("--tone", `var(--ftt-${small && number < 0 ? other : role})`);
 }
 
 const DIRECTIONS = {
@@ -123,4 +134,4 @@ function moveFocus(event, cells) {
   target.focus();
 }
 
-export { grid, paint };
+export { grid, paint, roleOf };

@@ -1,8 +1,8 @@
-// Buttons and a slider to go from step to step.
+// Buttons and a slider to go from step to step, and a button for each tensor that is made.
 
-import { el, slider, svg } from "../shared/kit.js";
+import { el, slider, svg, toggle } from "../shared/kit.js";
 import { createPlayer } from "../shared/player.js";
-import { beside } from "./tape.js";
+import { along, beside } from "./tape.js";
 import { WORDS } from "./words.js";
 
 const ICONS = {
@@ -20,9 +20,10 @@ const PAUSE = 1000; // milliseconds between two steps while it plays
 // `go` goes to a step; `onPlay` is told whether it plays.
 function createControls(go, onPlay) {
   let tape, number;
+  let isSkipping = true;
   const player = createPlayer(
     PAUSE,
-    () => go(number + 1),
+    () => go(along(tape, number, 1, isSkipping)),
     (isRunning) => {
       setIcon(buttons.play, isRunning ? "pause" : "play");
       onPlay(isRunning);
@@ -30,8 +31,8 @@ function createControls(go, onPlay) {
   );
   const targets = {
     first: () => 0,
-    back: () => number - 1,
-    forward: () => number + 1,
+    back: () => along(tape, number, -1, isSkipping),
+    forward: () => along(tape, number, 1, isSkipping),
     over: () => beside(tape, number, 1),
     under: () => beside(tape, number, -1),
     last: () => tape.last,
@@ -53,13 +54,21 @@ function createControls(go, onPlay) {
     NAMES.map((name) => [name, iconButton(name, () => act(name))]),
   );
   const position = slider(WORDS.step, { min: 0, max: 0 }, (to) => go(to));
+  const skip = toggle(WORDS.skip, (isOn) => (isSkipping = isOn));
+  skip.update(isSkipping);
+  const stops = createStops((to) => {
+    player.stop();
+    go(to);
+  });
   const row = el("div", { class: "buttons" }, ...Object.values(buttons));
+  const steps = el("div", { class: "controls" }, row, position.element, skip.element);
   return {
-    element: el("div", { class: "controls" }, row, position.element),
+    element: el("div", {}, steps, stops.element),
     act,
     stop: player.stop,
     draw(moment) {
       ({ tape, number } = moment);
+      stops.draw(moment);
       if (number === tape.last && player.isRunning()) player.stop();
       position.update(number, { text: WORDS.count(number, tape.last + 1), last: tape.last });
       // Not `disabled`: that would take the focus away and with it the arrow keys.
@@ -67,6 +76,26 @@ function createControls(go, onPlay) {
         const end = name === "first" || name === "back" ? 0 : tape.last;
         buttons[name].setAttribute("aria-disabled", number === end);
       }
+    },
+  };
+}
+
+// The names of the tensors, each a way to the line that has just made it.
+function createStops(go) {
+  const element = el("div", { class: "stops", role: "group", "aria-label": WORDS.stops });
+  let drawn, buttons;
+  return {
+    element,
+    draw({ tape, number }) {
+      if (drawn !== tape) {
+        drawn = tape;
+        buttons = tape.stops.map(([name, to]) =>
+          el("button", { type: "button", onclick: () => go(to) }, name),
+        );
+        element.hidden = !buttons.length;
+        element.replaceChildren(el("span", { class: "quiet" }, WORDS.stops), ...buttons);
+      }
+      tape.stops.forEach(([, to], n) => buttons[n].setAttribute("aria-pressed", to === number));
     },
   };
 }

@@ -1,6 +1,6 @@
 // What a value holds: the numbers of a tensor, the parts of a module or a tuple.
 
-import { paint } from "../shared/grid.js";
+import { paint, roleOf } from "../shared/grid.js";
 import { el, format, toNumber } from "../shared/kit.js";
 import { brief } from "./tape.js";
 import { WORDS } from "./words.js";
@@ -85,13 +85,15 @@ function corner({ shape, shown, min, max }, called) {
   return el("p", { class: "quiet" }, WORDS.part(parts.join(", "), format(min), format(max)));
 }
 
-// Colour: weights always run from 0 to 1, so that two grids can be compared.
+// Colour: attention weights are shares of 1, so that two grids can be compared.
 function style(name, value) {
   if (value.dtype === "bool") return { role: "values", scale: 1 };
-  if (/weights|attention/.test(name)) return { role: "weights", scale: 1 };
+  const role = roleOf(name);
   const all = [value.values, value.min ?? 0, value.max ?? 0].flat(Infinity).map(toNumber);
   const sizes = all.filter(Number.isFinite).map(Math.abs);
-  return { role: "queries", scale: Math.max(...sizes, 1e-9) };
+  const areShares = role === "weights" && all.every((number) => number >= 0 && number <= 1);
+  if (areShares) return { role, scale: 1 };
+  return { role, scale: Math.max(...sizes, 1e-9) };
 }
 
 function panel(caption, rows, oldRows, look) {

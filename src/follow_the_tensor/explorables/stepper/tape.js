@@ -1,5 +1,7 @@
 // A recording, made ready to be looked up by step.
 
+const MOST_STOPS = 12;
+
 function prepare(recording) {
   const steps = stepsOf(recording);
   const functionOf = (frame) => recording.functions[recording.frames[frame][0]];
@@ -9,6 +11,8 @@ function prepare(recording) {
     steps,
     functionOf,
     last: steps.length - 1,
+    checks: new Set(recording.checks),
+    stops: stopsOf(recording, steps),
     value: ([index]) => recording.values[index],
     axes: ([, index]) => recording.axes[index] ?? [],
     // The frames that are running at a step, the outermost first.
@@ -43,11 +47,30 @@ function stepsOf({ steps, values }) {
   });
 }
 
+// The tensors that lines have made, as [name, step]: of calls inside calls only so many as a row of
+// buttons holds.
+function stopsOf({ stops = {}, frames, values }, steps) {
+  const depth = (frame) => (frame < 0 ? 0 : 1 + depth(frames[frame][1]));
+  const tensors = Object.entries(stops).filter(([name, number]) => {
+    const local = steps[number].locals.get(name);
+    return local && values[local.entry[0]].kind === "tensor";
+  });
+  const upTo = (most) => tensors.filter(([, number]) => depth(steps[number].frame) <= most);
+  return [4, 3, 2, 1].map(upTo).find((some) => some.length <= MOST_STOPS) ?? [];
+}
+
 // What the panes draw: a step, and a frame of its stack, which runs or waits for the one that runs.
 function momentOf(tape, number, frame) {
   const now = tape.steps[number];
   const at = tape.steps.slice(0, number + 1).findLast((step) => step.frame === frame);
   return { tape, number, frame, at, fn: tape.functionOf(frame), isRunning: at === now };
+}
+
+// The nearest step in a direction that is no check, or the very next where all are.
+function along(tape, number, direction, isSkipping) {
+  let to = number + direction;
+  while (isSkipping && tape.checks.has(to)) to += direction;
+  return to < 0 || to > tape.last ? number + direction : to;
 }
 
 // The nearest step, in a direction, that is not deeper in calls than this one.
@@ -77,4 +100,4 @@ function brief(tape, entry) {
   return `[${sizes.join(", ")}]`;
 }
 
-export { beside, brief, momentOf, nextAt, prepare };
+export { along, beside, brief, momentOf, nextAt, prepare };

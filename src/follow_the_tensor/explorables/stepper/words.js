@@ -10,6 +10,8 @@ const WORDS = {
     last: "last step",
   },
   step: "step",
+  skip: "skip checks",
+  stops: "go to",
   count: (step, count) => `${step + 1} of ${count}`,
   stack: "call stack",
   source: (name) => `source of ${name}`,
