@@ -36,9 +36,18 @@ def sample(rng):
     """A right answer or a wrong one, as another keyboard writes it."""
     right = rng.choice(RIGHT)
     given = rng.choice([right, right, right, *WRONG, *TEXTS])
+    if rng.random() < 0.2:
+        right, given = rounded(rng)
     hints = {wrong: f"not {wrong}" for wrong in {given, *rng.sample(RIGHT, 2)}}
     hints = {wrong: hint for wrong, hint in hints.items() if not same(wrong, right)}
     return {"question": "?", "answer": right, "given": typed(rng, given), "hints": hints}
+
+
+def rounded(rng):
+    """A decimal number, and another that rounds to it, or that only nearly does."""
+    decimals, number = rng.randint(1, 4), rng.uniform(-9, 9)
+    right = f"{number:.{decimals}f}"
+    return right, f"{float(right) + rng.choice([-0.55, -0.45, 0.45, 0.55]) * 10**-decimals:.8f}"
 
 
 def typed(rng, text):
