@@ -55,7 +55,7 @@ FIRST = {
     "flash attention": "notebooks/15_fast_attention#softmax-while-reading",
     "learning rate": "notebooks/13_training#warm-up-then-slow-down",
     "attention": "notebooks/03_attention#attention-by-hand",
-    "what is a transformer": "book/index#the-way-of-the-tensor",
+    "what is a transformer": "notebooks/00_idea#what-goes-in-and-what-comes-out",
     "install": "book/running#in-a-clone-with-make",
 }
 

@@ -14,6 +14,7 @@ from . import (
     mathematics,
     not_found,
     numbers,
+    pictures,
     search,
     sharing,
     slimming,
@@ -21,7 +22,7 @@ from . import (
 )
 
 PARTS = (
-    edition, numbers, address, contents, tables, search, sharing, mathematics, icons, explorables,
+    edition, numbers, address, contents, tables, pictures, search, sharing, mathematics, icons, explorables,
     launch, downloads, not_found, slimming, finishing,
 )  # fmt: skip
 
