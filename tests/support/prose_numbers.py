@@ -24,7 +24,7 @@ LONG = 3  # digits that hardly stand anywhere by chance
 NOT_PROSE = re.compile(
     r"^ *```.*?^ *```|`[^`\n]+`|</?\w[^>]*>"
     r"|(?<=\])\([^)\s]*\)|\[\d+\](?=\()"  # the target of a link, a link that is a number
-    r"|^\s*\d+\. |^\| \d+\. |^\*\*\d+\.\*\*|^#+ \d+ ·"
+    r"|^\s*\d+\. |^\| \d+\. |^\*\*\d+\. ?(?=[*A-Z])|^#+ \d+ ·"
     r"|\b([Cc]hapter|[Ff]ault|Question|Check)s? \d+( (to|and) \d+)?|\bISO 8601"
     r"|[-−]?\b\d(?=(?: ?· ?)?(?!e[-−]?\d)[a-zA-Zπ√(\\])|\^\{?[-−]?[\d.]+"  # 2i, 4·D, 10^-9
     r"|\[(?=[^\]]*[A-Z])(?:[A-Za-z]\w*|[12])(?:, (?:[A-Za-z]\w*|[12]))*\]"  # [B, 1, 1, L]
