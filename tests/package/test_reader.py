@@ -71,6 +71,19 @@ def test_spaces_and_capitals_do_not_matter(reader):
     assert torch.equal(reader.encode(texts[:1]), reader.encode(texts[1:]))
 
 
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("3 KASIM 2021", "2021-11-03"),
+        ("16 ΜΑΪ\u0301ΟΥ 1175", "1175-05-16"),
+        ("७ मार्च २०२१", "2021-03-07"),
+        ("٧ मार्च ๒๐๒๑", "2021-03-07"),
+    ],
+)
+def test_capitals_and_digits_of_other_scripts_do_not_matter(reader, text, date):
+    assert reader.read([text]) == [date]
+
+
 def test_what_is_no_date_still_gets_an_answer(reader):
     answers = reader.read(["☃", "tomorrow", "30 february 2021"])
     assert len(answers) == 3

@@ -54,6 +54,12 @@ def test_no_text_means_two_dates():
         ("２０２１年３月７日", "2021年3月7日"),
         ("7\u202fMÄRZ", "7 märz"),
         ("7 अक्तूबर 2021", "7 अक्टूबर 2021"),  # Babel up to 2.17, and from 2.18 on
+        ("3 KASIM 2021", "3 kasım 2021"),
+        ("12 MAYIS SALI", "12 mayıs salı"),
+        ("3 HAZİRAN 2021", "3 haziran 2021"),
+        ("16 ΜΑΪ\u0301ΟΥ 1175", "16 μαΐου 1175"),
+        ("७ मार्च २०२१", "7 मार्च 2021"),
+        ("٧ ๒๐๒๑", "7 2021"),
         ("", ""),
         (" \u3000 ", ""),
     ],
@@ -61,6 +67,21 @@ def test_no_text_means_two_dates():
 def test_clean(text, cleaned):
     assert clean(text) == cleaned
     assert clean(cleaned) == cleaned
+
+
+def test_what_is_clean_stays_as_it_is():
+    _, held_out = date_pairs(0, 20 * len(KINDS))
+    texts = [text for text, _ in held_out]
+    assert [clean(text) for text in texts] == texts
+    for written in [*(text.upper() for text in texts), *map(chr, range(0x20000))]:
+        assert clean(clean(written)) == clean(written)
+
+
+def test_capitals_mean_what_small_letters_mean():
+    """As Python writes capitals; people leave out the accents of Greek ones."""
+    _, held_out = date_pairs(0, 20 * len(KINDS))
+    for text, _ in held_out:
+        assert clean(text.upper()) == clean(text)
 
 
 def test_as_typed_leaves_out_commas_and_spaces_between_numbers():

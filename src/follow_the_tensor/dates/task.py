@@ -20,20 +20,34 @@ CALENDAR = range(datetime.date(1000, 1, 1).toordinal(), datetime.date(3000, 1, 1
 HELD_OUT_DAYS = 10_000  # so many of them, drawn at random, are never trained on
 
 ISO_CHARACTERS = "-0123456789"
-# Hindi spells October in two ways: Babel has the first up to 2.17, then the second.
-REPLACEMENTS = (("अक्तू", "अक्टू"),)
+# Hindi spells October in two ways: Babel has the first up to 2.17, then the second. The small
+# letter of a Turkish I has no dot, but no text in capitals says that it is Turkish.
+REPLACEMENTS = (
+    ("अक्तू", "अक्टू"),
+    ("mayis", "mayıs"),
+    ("kasim", "kasım"),
+    ("aralik", "aralık"),
+    ("sali", "salı"),
+)
+DOTTED = "i\u0307"  # what İ becomes in small letters
 
 
 def clean(text):
-    """Write a text the way the model knows it: lower case, plain spaces, no wide digits.
+    """Write a text the way the model knows it: small letters, plain spaces, the digits 0 to 9.
 
-    NFKC is the Unicode form that turns the many kinds of spaces and digits of the same
-    meaning into one. Hindi spells October in two ways; the newer one is kept.
+    The digits of any script become 0 to 9. NFKC is the Unicode form that turns the many kinds
+    of spaces, and of letters with marks, into one. A month that is spelt in several ways gets
+    the spelling of `REPLACEMENTS`. What is clean stays as it is.
     """
-    text = " ".join(unicodedata.normalize("NFKC", text).lower().split())
+    text = _small(_small(text).replace(DOTTED, "i"))  # small letters may have other forms again
+    text = "".join(str(int(each)) if each.isdecimal() else each for each in text)
     for old, better in REPLACEMENTS:
         text = text.replace(old, better)
     return text
+
+
+def _small(text):
+    return " ".join(unicodedata.normalize("NFKC", text).lower().split())
 
 
 def as_typed(text):

@@ -2,10 +2,13 @@
 // greedy generation. All that it knows of the model stands in the file.
 
 import { decode, encode, softmax, startDecoding } from "./transformer.js";
-import { plainWords } from "./typed.js";
+import { plainDigits, plainWords } from "./typed.js";
+
+const DOTTED = "i\u0307"; // what İ becomes in small letters
 
 function clean(text, { replacements }) {
-  return replacements.reduce((now, [old, better]) => now.replaceAll(old, better), plainWords(text));
+  const small = plainDigits(plainWords(plainWords(text).replaceAll(DOTTED, "i")));
+  return replacements.reduce((now, [old, better]) => now.replaceAll(old, better), small);
 }
 
 // The file as a DataView -> the model's parameters, the two vocabularies, and the sizes.

@@ -11,11 +11,12 @@ const LARGEST = 1e6; // also in base.py
 
 // Digits become 0 to 9, dashes "-", and signs what Unicode (NFKC) takes for the same.
 function plainText(text) {
-  return text
-    .replace(/\p{Nd}/gu, digit)
+  return plainDigits(text)
     .replace(/[\p{P}\p{S}\p{Z}]/gu, (sign) => sign.normalize("NFKC"))
     .replace(/[\p{Pd}−]/gu, "-");
 }
+
+const plainDigits = (text) => text.replace(/\p{Nd}/gu, digit);
 
 // The ten digits of a script stand side by side in Unicode, the 0 first.
 function digit(character) {
@@ -82,4 +83,4 @@ function halfDigit(number) {
   return /^\d+$/.test(decimals) ? 0.501 * 10 ** -decimals.length : 1e-9;
 }
 
-export { isBroken, parse, parseShape, plainWords, sameAnswer, whole };
+export { isBroken, parse, parseShape, plainDigits, plainWords, sameAnswer, whole };
