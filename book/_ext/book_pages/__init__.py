@@ -22,8 +22,8 @@ from . import (
 )
 
 PARTS = (
-    edition, numbers, address, contents, tables, pictures, search, sharing, mathematics, icons, explorables,
-    launch, downloads, not_found, slimming, finishing,
+    edition, numbers, address, contents, tables, pictures, search, sharing, mathematics, icons,
+    explorables, launch, downloads, not_found, slimming, finishing,
 )  # fmt: skip
 
 
