@@ -30,7 +30,7 @@ book: .venv/book.stamp  ## build the HTML book from the stored outputs (no PyTor
 	@$(BIN)/python -m tools.names
 	@# What is left of an earlier build would hide a warning or keep a removed page. The PDF may stay.
 	@if [ -d _build ]; then find _build -type f ! -name '*.pdf' -delete; fi
-	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
+	@$(BIN)/python -m tools.book
 	@echo "The book is ready. Open $(CURDIR)/_build/html/index.html"
 
 check: .venv/test.stamp  ## check what changed, in about a minute; ONLY=attention for one module, chapter or explorable

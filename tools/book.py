@@ -1,0 +1,34 @@
+"""Build the book, and where that fails, say only why: Jupyter Book adds its own tracebacks."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+BUILD = [Path(sys.executable).with_name("jupyter-book"), "build", ".", "-W", "-n"]
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+REASON = re.compile(r"WARNING: |ERROR: |CRITICAL: |^(?!RuntimeError)[\w.]*(Error|Exception): ")
+
+
+def reasons(output):
+    """The lines of the output that say what is wrong, each once."""
+    lines = dict.fromkeys(COLOUR.sub("", output).splitlines())
+    found = [line for line in lines if REASON.search(line)]
+    # An error inside an extension is told again by each that caught it.
+    return [line for line in found if "threw an exception" not in line] or found
+
+
+def main():
+    run = subprocess.run(
+        [*BUILD, "--keep-going", "--quiet"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if run.returncode:
+        print("\n".join(reasons(run.stdout)) or run.stdout, file=sys.stderr)
+    return run.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
