@@ -62,7 +62,7 @@ def test_descriptions_are_sentences_and_differ():
     texts = {page: meta(page)["description"] for page in PAGES}
     assert len(set(texts.values())) == len(PAGES)
     for page, text in texts.items():
-        assert re.fullmatch(r"[A-Z].{20,250}[.?]", text), f"{page}: {text}"
+        assert re.fullmatch(r"“?[A-Z].{20,250}[.?]", text), f"{page}: {text}"
         assert text == meta(page)["og:description"]
 
 
@@ -71,7 +71,7 @@ def test_a_chapter_is_described_by_its_first_sentences(page):
     first = nbformat.read(ROOT / f"{page}.ipynb", as_version=4).cells[0].source
     paragraph = first.split("\n\n")[1].removeprefix("**The question.** ")
     text = meta(page)["description"].translate(str.maketrans("’“”", '\'""'))
-    assert re.sub(r"[`*]|\]\(.*?\)|\[", "", paragraph).startswith(text)
+    assert re.sub(r"[`*]|\[(?=[^\]]*\]\()|\]\(.*?\)", "", paragraph).startswith(text)
 
 
 @every_page

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
 from follow_the_tensor import explorables
-from tests.support.explorables import SHOWS, draw, first, use, write_page
+from tests.support.explorables import SHOWS, draw, first, unanswered, use, write_page
 from tests.support.notebook_guard import ROOT
 from tools.browser import Visit
 
@@ -68,7 +68,7 @@ def test_all_come_to_life(visit, page, size):
 @pytest.mark.parametrize("explorable", explorables.ALL, ids=lambda each: each.module)
 def test_each_answers_what_the_reader_does(show, explorable, touch):
     size = "phone" if touch else "desk"
-    opened, box = show(draw(explorable, 1)[0], size=size, has_touch=touch)
+    opened, box = show(unanswered(explorable), size=size, has_touch=touch)
     check_look(opened)
     assert use(box, touch), f"{explorable.module}/view.js: expected something to click or to fill"
     check_look(opened)
@@ -206,7 +206,7 @@ class TestInANotebook:
 
     @pytest.mark.parametrize("explorable", explorables.ALL, ids=lambda each: each.module)
     def test_it_answers_at_once(self, start, explorable):
-        box = start(draw(explorable, 1)[0])
+        box = start(unanswered(explorable))
         done = use(box)
         assert done
         nothing_to_send = done == ["spoil"]  # nonsense in a field stays in the view

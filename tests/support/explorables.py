@@ -77,6 +77,14 @@ def first(visited, module):
 
 # --- what a reader can do with any explorable
 
+
+def unanswered(explorable):
+    """A random widget; a question has not got its answer yet, so that there is something to do."""
+    return next(
+        each for each in draw(explorable, 20) if (each.result or {}).get("verdict") != "right"
+    )
+
+
 # The last of them: the first is often there already, or has nowhere to go.
 TO_CLICK = (
     "input[type=radio]:not(:checked), input[type=checkbox], "
