@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
 from follow_the_tensor import explorables
-from tests.support.explorables import SHOWS, draw, first, unanswered, use, write_page
+from tests.support.explorables import SHOWS, first, unanswered, use, write_page
 from tests.support.notebook_guard import ROOT
 from tools.browser import Visit
 
