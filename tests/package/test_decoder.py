@@ -1,3 +1,4 @@
+import pytest
 import torch
 
 from follow_the_tensor import DecoderLayer, EncoderLayer, causal_mask, padding_mask
@@ -89,3 +90,10 @@ def test_left_padding_with_a_causal_mask_gives_finite_numbers():  # reader quest
     tgt_mask = padding_mask(torch.tensor([[0, 0, 1, 5], [0, 1, 6, 7]])) & causal_mask(LT)
     out = layer(x.requires_grad_(), memory, SRC, tgt_mask)
     assert all(y.isfinite().all() for y in (out, *gradients(out, [x])))
+
+
+@pytest.mark.parametrize(("Lt", "Ls"), [(0, LS), (LT, 0), (0, 0)])
+def test_empty_sequences_give_finite_numbers(Lt, Ls):
+    out = build()(draw(B, Lt, D), draw(B, Ls, D))
+    assert out.shape == (B, Lt, D)
+    assert out.isfinite().all()

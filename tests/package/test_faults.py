@@ -169,10 +169,35 @@ def test_the_fault_is_all_that_differs(faulty, right, wrong_lines, right_lines):
     assert [line[2:] for line in diff if line[0] == "+"] == right_lines
 
 
+@pytest.mark.parametrize(
+    ("faulty", "right", "own"),
+    [
+        (faults.PositionsNeverRegistered, PositionalEncoding, "__init__"),
+        (faults.PositionsForEvenSizes, PositionalEncoding, "__init__"),
+        (faults.CombinesThreeAxes, MultiHeadAttention, "combine_heads"),
+        (faults.SublayersWithoutSizes, EncoderLayer, "__init__"),
+    ],
+)
+def test_a_faulty_class_has_nothing_else_of_its_own(faulty, right, own):
+    def methods(cls):
+        return {name: value for name, value in vars(cls).items() if inspect.isfunction(value)}
+
+    inherited = {} if faulty.__mro__[1] is torch.nn.Module else methods(faulty.__mro__[1])
+    assert {**inherited, **methods(faulty)} == {**methods(right), own: vars(faulty)[own]}
+
+
 def test_faults_3_and_6_score_as_the_right_code_does():
     right = expression(scaled_dot_product_attention, "scores").replace("d_k", "Q.size(-1)")
     assert expression(faults.scores_with_bmm) == right.replace("torch.matmul", "torch.bmm")
     assert expression(faults.attention_without_head_axis, "scores") == right
+
+
+def test_fault_6_only_leaves_out():
+    """The checks, the case of no mask, the move to a device, and expand_mask: the fault."""
+    wrong = lines(faults.attention_without_head_axis)[1:]  # the scores: the test above
+    right = "\n".join(lines(scaled_dot_product_attention)).replace(".to(scores.device)", "")
+    assert wrong == [line for line in right.splitlines() if line in wrong]
+    assert "expand_mask" in right
 
 
 def test_faults_7_and_8_are_what_is_left_of_masked_softmax():

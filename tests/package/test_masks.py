@@ -25,6 +25,11 @@ def test_causal_mask_shows_a_position_itself_and_what_came_before():
     assert causal_mask(1).tolist() == [[True]]
 
 
+def test_masks_combine_with_and():
+    both = causal_mask(3) & padding_mask(torch.tensor([[1, 1, 0]]))
+    assert both[0, 0].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
+
+
 def test_three_axes_are_sentences_queries_and_keys():
     mask = draw_mask(B, LQ, LK)
     assert torch.equal(expand_mask(mask, SIZES), mask[:, None])
