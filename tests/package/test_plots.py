@@ -11,12 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from follow_the_tensor import PositionalEncoding, causal_mask
+from follow_the_tensor import causal_mask
 from follow_the_tensor.drawing import plots
 from follow_the_tensor.drawing.palette import BOTH
-from tests.support.helpers import draw
 
-TABLE = PositionalEncoding(12, max_len=20).pe[0]
 WEIGHTS = torch.tensor([[1.0, 0.0, 0.0], [0.25, 0.75, 0.0]])
 MASK = torch.tensor([[True, False, False], [True, True, False]])
 
@@ -32,8 +30,6 @@ CURVE = [
     {"step": 300, "loss": 0.01, "exact": 1.0},
 ]
 DRAWN = {
-    "position_heatmap": lambda: plots.position_heatmap(TABLE),
-    "position_curves": lambda: plots.position_curves(TABLE, [0, 1, 4, 5, 8]),
     "mask_grids": lambda: plots.mask_grids({"one": MASK, "two": ~MASK}),
     "weight_grids": lambda: plots.weight_grids({"one": WEIGHTS, "two": WEIGHTS}, mask=MASK),
     "variance_curves": lambda: plots.variance_curves([4, 16], [4.1, 15.8], [1.0, 0.99]),
@@ -139,22 +135,6 @@ def test_weights_are_hatched_where_the_mask_blocks():
     assert hatched(axes) == []
 
 
-def test_the_heatmap_shows_the_table_between_minus_one_and_one():
-    (axes,) = panels(plots.position_heatmap(TABLE))
-    assert torch.equal(torch.from_numpy(axes.images[0].get_array().data), TABLE)
-    assert axes.images[0].get_clim() == (-1, 1)
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("feature", "position")
-
-
-def test_curves_are_columns_that_differ_in_more_than_colour():
-    features = [0, 1, 4, 5]
-    (axes,) = panels(plots.position_curves(TABLE, features))
-    assert [line.get_label() for line in axes.lines] == ["0", "1", "4", "5"]
-    assert len({line.get_linestyle() for line in axes.lines}) == 4
-    for line, feature in zip(axes.lines, features, strict=True):
-        assert torch.equal(torch.as_tensor(line.get_ydata()), TABLE[:, feature])
-
-
 def test_variances_are_drawn_on_logarithmic_axes():
     (axes,) = panels(plots.variance_curves([4, 16, 64], [4.0, 16.0, 64.0], [1.0, 1.0, 1.0]))
     before, after = axes.lines
@@ -185,11 +165,10 @@ def test_growth_with_the_length_is_drawn_on_logarithmic_axes():
 
 
 def test_the_data_stay_as_they_were():
-    data = [draw(20, 12), MASK.clone(), WEIGHTS.clone()]
+    data = [MASK.clone(), WEIGHTS.clone()]
     before = [x.clone() for x in data]
-    plots.position_heatmap(data[0])
-    plots.mask_grids({"": data[1]})
-    plots.weight_grids({"": data[2]}, mask=data[1])
+    plots.mask_grids({"": data[0]})
+    plots.weight_grids({"": data[1]}, mask=data[0])
     assert all(torch.equal(now, then) for now, then in zip(data, before, strict=True))
 
 

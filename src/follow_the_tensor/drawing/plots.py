@@ -12,14 +12,11 @@ import torch
 from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.patches import Rectangle
 
-from ..shapes import check_index, check_shape
+from ..shapes import check_shape
 from .palette import BOTH
 
 CLEAR = "#00000000"
 WEIGHTS = LinearSegmentedColormap.from_list("weights", [BOTH["weights"] + "00", BOTH["weights"]])
-SIGNED = LinearSegmentedColormap.from_list(
-    "signed", [BOTH["keys"], BOTH["masked"] + "00", BOTH["queries"]]
-)
 INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 themed = matplotlib.rc_context(
     {
@@ -29,36 +26,6 @@ themed = matplotlib.rc_context(
         "font.size": 11,  # three panels are shown at 86 %, and 9 points should be left
     }
 )
-
-
-@themed
-def position_heatmap(table):
-    """Show a positional table [L, D]: a row for each position, a column for each feature."""
-    table = _drawable("table", table, "L", "D")
-    figure, axes = _panels(1, width=6.4, height=3.6)
-    image = axes[0].imshow(table.numpy(), aspect="auto", cmap=SIGNED, vmin=-1, vmax=1)
-    axes[0].set(xlabel="feature", ylabel="position")
-    axes[0].locator_params(integer=True)
-    figure.colorbar(image, ax=axes[0])
-    return _finish(figure)
-
-
-@themed
-def position_curves(table, features):
-    """Draw the columns `features` of a positional table [L, D] over the positions."""
-    table = _drawable("table", table, "L", "D")
-    for n, feature in enumerate(features):
-        check_index(f"features[{n}]", feature, table.size(1))
-    figure, axes = _panels(1, width=6.4, height=3.0)
-    styles = ["-", "--", "-.", ":"]
-    roles = ["queries", "keys", "values", "weights"]
-    for n, feature in enumerate(features):
-        line = {"linestyle": styles[n % 4], "color": BOTH[roles[n % 4]]}
-        axes[0].plot(table[:, feature].numpy(), label=str(feature), **line)
-    axes[0].set(xlabel="position", ylabel="PE")
-    axes[0].locator_params(axis="x", integer=True)
-    axes[0].legend(title="feature", loc="center left", bbox_to_anchor=(1, 0.5))
-    return _finish(figure)
 
 
 @themed
