@@ -7,9 +7,9 @@ import datetime
 import hashlib
 import random
 import re
-import unicodedata
 
 from ..shapes import check_integer, check_size
+from ..typed import plain_digits, plain_words
 from .vocabulary import Vocabulary
 
 LANGUAGES = tuple("cs de el en es fr hi it ja ko nl pl pt ru sv tr uk zh".split())
@@ -39,15 +39,11 @@ def clean(text):
     of spaces, and of letters with marks, into one. A month that is spelt in several ways gets
     the spelling of `REPLACEMENTS`. What is clean stays as it is.
     """
-    text = _small(_small(text).replace(DOTTED, "i"))  # small letters may have other forms again
-    text = "".join(str(int(each)) if each.isdecimal() else each for each in text)
+    text = plain_words(plain_words(text).replace(DOTTED, "i"))  # which may have another form again
+    text = plain_digits(text)
     for old, better in REPLACEMENTS:
         text = text.replace(old, better)
     return text
-
-
-def _small(text):
-    return " ".join(unicodedata.normalize("NFKC", text).lower().split())
 
 
 def as_typed(text):

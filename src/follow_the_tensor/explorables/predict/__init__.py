@@ -6,6 +6,7 @@ import unicodedata
 
 import traitlets
 
+from ...typed import plain_digits, plain_words
 from ..shared.base import Explorable, Text
 
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE | re.ASCII)
@@ -65,7 +66,7 @@ class Predict(Explorable):
 
     @property
     def result(self):
-        if not _words(self.given):
+        if not plain_words(self.given):
             return {"verdict": "", "hint": ""}
         if same(self.given, self.answer):
             return {"verdict": "right", "hint": ""}
@@ -81,7 +82,7 @@ def same(given, right):
     """Whether two answers say the same: the same numbers in order, or the same words."""
     numbers = NUMBER.findall(_plain(right))
     if FRAME.sub("", NUMBER.sub("", _plain(right))):
-        return _plain(_words(given)) == _plain(_words(right))
+        return _plain(plain_words(given)) == _plain(plain_words(right))
     text = _plain(given)
     joined = GROUPS.sub(lambda group: re.sub(r"\D", "", group[0]), text)
     return any(_same_numbers(NUMBER.findall(each), numbers) for each in (text, joined))
@@ -89,23 +90,17 @@ def same(given, right):
 
 def _plain(text):
     """Digits become 0 to 9, dashes "-", and signs what Unicode (NFKC) takes for the same."""
-    text = "".join(map(_plain_character, text))
+    text = "".join(map(_plain_sign, plain_digits(text)))
     return "".join("-" if _is_dash(character) else character for character in text)
 
 
-def _plain_character(character):
+def _plain_sign(character):
     kind = unicodedata.category(character)
-    if kind == "Nd":
-        return str(unicodedata.decimal(character))
     return unicodedata.normalize("NFKC", character) if kind[0] in "PSZ" else character
 
 
 def _is_dash(character):
     return character == "−" or unicodedata.category(character) == "Pd"
-
-
-def _words(text):
-    return " ".join(unicodedata.normalize("NFKC", text).lower().split())
 
 
 def _same_numbers(given, right):

@@ -1,5 +1,5 @@
 // What a reader typed, whatever the keyboard: the digits of any script, dashes and spaces of
-// any kind. `follow_the_tensor.explorables.predict` reads an answer in the same way.
+// any kind. `follow_the_tensor/typed.py` and `explorables/predict` read it in the same way.
 
 const NUMBER = /[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi;
 // 8 256 and 8,256: groups of three digits, all with the same sign between them.
