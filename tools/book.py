@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-BUILD = [Path(sys.executable).with_name("jupyter-book"), "build", ".", "-W", "-n"]
+BOOK = Path(sys.executable).with_name("jupyter-book")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 REASON = re.compile(r"WARNING: |ERROR: |CRITICAL: |^(?!RuntimeError)[\w.]*(Error|Exception): ")
 
@@ -19,12 +19,8 @@ def reasons(output):
 
 
 def main():
-    run = subprocess.run(
-        [*BUILD, "--keep-going", "--quiet"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    command = [BOOK, "build", ".", "-W", "-n", "--keep-going", "--quiet"]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if run.returncode:
         print("\n".join(reasons(run.stdout)) or run.stdout, file=sys.stderr)
     return run.returncode

@@ -162,7 +162,7 @@ class TestBadInput:
     ],
 )
 def test_predict_judges(given, right, verdict):
-    assert explorables.Predict("?", right, given=given).result["verdict"] == verdict
+    assert explorables.Predict("?", right, given=given).result == {"verdict": verdict, "hint": ""}
 
 
 def test_predict_answers_a_likely_mistake_with_its_hint():

@@ -3,8 +3,9 @@
 import math
 
 import pytest
+import torch
 
-from follow_the_tensor import explorables
+from follow_the_tensor import cells, explorables
 from follow_the_tensor.explorables.shared import bundle
 from tests.support.explorables import FOLDER, draw, modules_page
 
@@ -65,6 +66,16 @@ def test_every_state_can_be_drawn(page, explorable):
     for state, text in zip(states, page.evaluate(DRAW, [explorable.module, states]), strict=True):
         assert isinstance(text, str), f"{explorable.module}/view.js: {text} for the state {state}"
         assert text or not state.get("recording", True)
+
+
+def test_a_name_has_the_colour_that_draw_gives_it(page):
+    """The words in grid.js are those of NAMED in drawing/cells.py."""
+    names = "q Q query queries quiet k K keys keysᵀ key_0 kernel v V values valid context".split()
+    names += "w W W_q weights weighted mask scores x memory self".split()
+    expected = {name: cells(name, torch.zeros(2)).role for name in names}
+    script = f"names => names.map({bundle.part('shared/grid.js')}.roleOf)"
+    shown = dict(zip(names, page.evaluate(script, names), strict=True))
+    assert {**shown, **{n: "plain" for n in names if shown[n] == "masked"}} == expected
 
 
 def close(a, b):

@@ -28,9 +28,8 @@ def fill(app, page, source):
 def html(path, wanted):
     """The stored HTML of a cell."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    for cell in cells:
-        if cell["id"] == wanted:
-            for output in cell.get("outputs", []):
-                if "text/html" in output.get("data", {}):
-                    return "".join(output["data"]["text/html"])
+    outputs = next((cell.get("outputs", []) for cell in cells if cell["id"] == wanted), [])
+    for output in outputs:
+        if "text/html" in output.get("data", {}):
+            return "".join(output["data"]["text/html"])
     raise ValueError(f"{path.name}: no cell {wanted} with a picture; correct the mark on the page")

@@ -92,8 +92,7 @@ function style(name, value) {
   const all = [value.values, value.min ?? 0, value.max ?? 0].flat(Infinity).map(toNumber);
   const sizes = all.filter(Number.isFinite).map(Math.abs);
   const areShares = role === "weights" && all.every((number) => number >= 0 && number <= 1);
-  if (areShares) return { role, scale: 1 };
-  return { role, scale: Math.max(...sizes, 1e-9) };
+  return { role, scale: areShares ? 1 : Math.max(...sizes, 1e-9) };
 }
 
 function panel(caption, rows, oldRows, look) {

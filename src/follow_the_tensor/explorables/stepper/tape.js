@@ -49,7 +49,7 @@ function stepsOf({ steps, values }) {
 
 // The tensors that lines have made, as [name, step]: of calls inside calls only so many as a row of
 // buttons holds.
-function stopsOf({ stops = {}, frames, values }, steps) {
+function stopsOf({ stops, frames, values }, steps) {
   const depth = (frame) => (frame < 0 ? 0 : 1 + depth(frames[frame][1]));
   const tensors = Object.entries(stops).filter(([name, number]) => {
     const local = steps[number].locals.get(name);
