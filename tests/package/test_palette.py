@@ -12,7 +12,6 @@ WHITE = "#ffffff"
 DARK = "#121212"  # --pst-color-background of sphinx-book-theme in the dark
 BOOK = Path(__file__).parents[2] / "book"
 STYLES = BOOK / "_static" / "book.css"
-DRAWINGS = sorted((BOOK / "images").glob("*.svg"))
 
 
 def channels(colour):
@@ -105,12 +104,3 @@ def test_the_pages_do_not_disagree(theme):
         on_pages |= variables(block)
     ours = {name: pair[number] for name, pair in (ROLES | GROUNDS).items()}
     assert {name: ours.get(name, colour) for name, colour in on_pages.items()} == on_pages
-
-
-@pytest.mark.parametrize("path", DRAWINGS, ids=lambda path: path.stem)
-def test_drawings_use_the_colours_of_the_palette_on_white(path):
-    drawing = path.read_text(encoding="utf-8")
-    used = set(re.findall(r"#[0-9a-fA-F]{6}\b", drawing))
-    assert used <= {pair[0] for pair in (ROLES | GROUNDS).values()}
-    width, height = re.search(r'viewBox="0 0 (\d+) (\d+)"', drawing).groups()
-    assert f'<rect width="{width}" height="{height}" fill="{WHITE}"/>' in drawing
