@@ -165,6 +165,14 @@ def test_the_numbers_in_the_page_are_those_of_the_package(show):
         assert shown == pytest.approx(expected, abs=5e-5)
 
 
+def places_of(number, state, *path):
+    """Where in a state a number stands: the name, then the indices."""
+    if isinstance(state, dict | list):
+        parts = state.items() if isinstance(state, dict) else enumerate(state)
+        return [place for key, part in parts for place in places_of(number, part, *path, key)]
+    return [path] if state == number else []
+
+
 class TestInANotebook:
     """The widget's own module, with a model that a kernel never answers, as anywidget passes it."""
 
@@ -211,6 +219,20 @@ class TestInANotebook:
         assert done
         nothing_to_send = done == ["spoil"]  # nonsense in a field stays in the view
         assert nothing_to_send or box.page.evaluate("model.sent.length") > 0
+
+    @pytest.mark.parametrize("explorable", explorables.ALL, ids=lambda each: each.module)
+    def test_each_field_changes_its_own_number(self, start, explorable):
+        """In a grid, the first field the first number of the state, and so on."""
+        widget = unanswered(explorable)
+        box = start(widget)
+        fields, places = box.locator(".grid input"), []
+        for n in range(fields.count()):
+            fields.nth(n).fill("7.5")
+            state = widget.state() | box.page.evaluate("Object.assign({}, ...model.sent)")
+            places += [place for place in places_of(7.5, state) if place not in places]
+            assert len(places) == n + 1, f"{explorable.module}/view.js: field {n} set {places}"
+        names = [place[0] for place in places]
+        assert places == sorted(places, key=lambda place: (names.index(place[0]), place[1:]))
 
     def test_a_click_is_drawn_sent_and_not_waited_for(self, start):
         box = start(explorables.Masks())
