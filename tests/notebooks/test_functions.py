@@ -1,6 +1,6 @@
 """The function index names what the chapters use, explains it truly, and leads to the right place.
 
-What it misses goes into book/functions.md, below the heading where a reader looks for it, like this:
+What it misses goes into book/functions.md, below the heading where readers look for it, like this:
 
     :::{py:function} softmax(input, dim)
     :module: torch
