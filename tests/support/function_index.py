@@ -38,5 +38,5 @@ INDEX = {entry.name for entry in ENTRIES}
 EXAMPLE = re.compile(r"`([^`\n]+)` → `([^`\n]+)`")
 EXAMPLES = EXAMPLE.findall(PAGE)
 LINK = re.compile(
-    r"\[(?:Chapter (\d+)|The idea)(?:: (.+?))?\]\(\.\./notebooks/(\w+)\.ipynb(?:#\S+)?\)"
+    r"\[(?:Chapter (\d+)|The idea|Appendix)(?:: (.+?))?\]\(\.\./notebooks/(\w+)\.ipynb(?:#\S+)?\)"
 )
