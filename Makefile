@@ -39,7 +39,8 @@ check: .venv/test.stamp  ## check what changed, in about a minute; ONLY=attentio
 # The chapters run here as on old processors, and in `downloads`, cell for cell the same, as on new.
 test: book .venv/test.stamp lint check-workflows downloads  ## build the book, then check everything: code, notebooks, pages
 	$(BIN)/python -m tools.browser
-	ATEN_CPU_CAPABILITY=default $(BIN)/python $(validate) notebooks
+	ATEN_CPU_CAPABILITY=default $(BIN)/python $(validate) notebooks || { echo \
+	    "Where the new output is right, store it: make notebooks ONLY=notebooks/NAME.ipynb"; exit 1; }
 	$(BIN)/pytest -n 2 --dist worksteal
 
 properties: .venv/test.stamp  ## look for a counterexample in many new cases (minutes)

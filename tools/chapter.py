@@ -27,9 +27,9 @@ def main(name):
     path, contents = ROOT / "notebooks" / f"{name}.ipynb", ROOT / "_toc.yml"
     if not re.fullmatch(r"\d\d_[a-z0-9_]+", name):
         return f"NAME={name}: expected two digits and words, such as NAME=18_my_chapter"
-    if path.exists():
-        return f"NAME={name}: this chapter is there already; take another name"
     number, title = name.split("_", 1)
+    for other in path.parent.glob(f"{number}_*.ipynb"):
+        return f"NAME={name}: {other.name} has this number already; take one that is free"
     heading = f"# {int(number)} · {title.replace('_', ' ').capitalize()}"
     text = TEMPLATE.read_text(encoding="utf-8").replace("# N · Title", heading)
     path.write_text(text, encoding="utf-8")

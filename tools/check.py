@@ -59,19 +59,35 @@ def main(names):
     paths = [path for name in names for path in named(name)] if names else changed()
     runs = {tuple(map(str, run)) for path in paths for run in runs_for(path)}
     together = sorted(test for run in runs if len(run) == 1 for test in run)
+    if not paths:
+        print("Nothing has changed, so there is nothing to check; make test checks everything.")
+        return 0
     commands = [[*MAKE, "lint"]]
+    if any(path.parent.parent.name == "explorables" for path in paths):
+        commands.append([BIN / "python", "-c", "import follow_the_tensor.explorables"])
     if any(path.parts[0] == "book" for path in paths) or "tests/pages" in str(runs):
         commands.append([*MAKE, "book"])
     commands += [[BIN / "pytest", *together]] if together else []
     commands += [[BIN / "pytest", *run] for run in sorted(runs) if len(run) > 1]
-    for command in commands:
-        print("$", *(getattr(part, "name", part) for part in command), flush=True)
-        if code := subprocess.run(command, cwd=ROOT).returncode:
-            return code
+    red = [command for command in commands if not passes(command)]
     for path in paths:
         if not runs_for(path) and path.parts[0] != "book":
             print(f"{path}: no test has its name, make test checks it")
-    return 0
+    for command in red:
+        print("red:", shown(command))
+    return min(len(red), 1)
+
+
+def shown(command):
+    return " ".join(str(getattr(part, "name", part)) for part in command)
+
+
+def passes(command):
+    print("$", shown(command), flush=True)
+    good = not subprocess.run(command, cwd=ROOT).returncode
+    if not good and "--nbval" in command:
+        print(f"If the new output is right, store it: make notebooks ONLY={command[-1]}")
+    return good
 
 
 if __name__ == "__main__":

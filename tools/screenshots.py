@@ -16,7 +16,6 @@ IMAGES = ROOT / "book" / "images"
 CARD = ROOT / "book" / "_static" / "card.png"
 # Name of the picture: page, and what to show in its middle.
 PICTURES = {
-    "front": ("book/index.html", "h1"),
     "chapter": ("notebooks/04_masks.html", "[data-module=masks]"),
 }
 

@@ -46,7 +46,7 @@ class DecoderLayer(nn.Module):
 
         attended = self.self_attn(x, x, x, tgt_mask)  # [B, Lt, D]
         x = self.norm1(x + self.dropout(attended))  # [B, Lt, D]
-        attended = self.cross_attn(x, encoder_output, encoder_output, src_mask)  # [B, Lt, D]
+        attended = self.cross_attn(x, encoder_output, encoder_output, src_mask)
         x = self.norm2(x + self.dropout(attended))  # [B, Lt, D]
         x = self.norm3(x + self.dropout(self.feed_forward(x)))  # [B, Lt, D]
         return x

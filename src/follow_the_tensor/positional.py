@@ -9,7 +9,7 @@ from .shapes import check_floats, check_positive, check_probability, check_size
 
 
 def sinusoid_table(length, d_model, base=10000.0):
-    """One row for each position: sines in the even columns, cosines in the odd ones.
+    """One row for each position: sines in the even columns, cosines in the odd.
 
     PE(pos, 2i) = sin(pos / base^(2i/D)) and PE(pos, 2i+1) = cos(pos / base^(2i/D)).
     From "Attention Is All You Need", section 3.5. Works for odd D too.
@@ -18,7 +18,8 @@ def sinusoid_table(length, d_model, base=10000.0):
         returns: [length, D]
 
     Raises:
-        ValueError, TypeError: a size is not a positive integer, or `base` not a positive number.
+        ValueError, TypeError: a size is not a positive integer, or `base` not a
+            positive number.
     """
     check_size("length", length)
     check_size("d_model", d_model)
@@ -66,6 +67,7 @@ class PositionalEncoding(nn.Module):
     def forward(self, x):
         _, L, _ = check_floats("x", x, "B", "L", self.d_model)
         if L > self.max_len:
-            raise ValueError(f"x: expected a length of at most max_len={self.max_len}, got {L}")
+            longest = f"max_len={self.max_len}"
+            raise ValueError(f"x: expected a length of at most {longest}, got {L}")
         x = x + self.pe[:, :L].to(x.dtype)  # [B, L, D] + [1, L, D]
         return self.dropout(x)  # [B, L, D]

@@ -154,6 +154,19 @@ def test_the_template_becomes_a_chapter_that_passes(tmp_path):
     assert [text for prose in passages(stored, "18_mine") for text in missing(prose)] == []
 
 
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_nothing_of_the_template_is_left(path):
+    template = nbformat.read(chapter.TEMPLATE, as_version=4).cells
+    told = {text for cell in template for text in cell.source.split("\n\n") if text.endswith(".")}
+    texts = (
+        text
+        for cell in nbformat.read(path, as_version=4).cells
+        for text in cell.source.split("\n\n")
+    )
+    left = told.intersection(texts)
+    assert not left, f"{path.relative_to(ROOT)}: write your own words instead of {sorted(left)}"
+
+
 def test_a_new_chapter_stands_behind_the_last_one_of_the_text():
     contents = (ROOT / "_toc.yml").read_text(encoding="utf-8")
     before, after = (yaml.safe_load(text)["parts"] for text in

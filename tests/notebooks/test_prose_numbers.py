@@ -95,6 +95,13 @@ def test_rule_sees(cells):
     assert seen(*cells)
 
 
+def test_rule_sees_what_a_page_does_not_show():
+    hidden = '<style>td{margin:6px}</style><td width="8" style="color:#7a1">9</td>'
+    cell = new_code_cell("draw()", outputs=[new_output("display_data", {"text/html": hidden})])
+    prose = passages(new_notebook(cells=[cell, new_markdown_cell("6, then 8. Or 9.")]), "a")
+    assert [each.text[slice(*place)] for each in prose for place in missing(each)] == ["6", "8"]
+
+
 def test_rule_reads_alternative_texts():
     assert len(seen(("plot()", ""), mystnb={"image": {"alt": "A curve from 1 to 5."}})) == 2
 

@@ -1,4 +1,4 @@
-"""Every layer against PyTorch's own; notebooks/17_parity.ipynb shows the same comparison."""
+"""Every layer against PyTorch's own; notebooks/parity.ipynb shows the same comparison."""
 
 import math
 

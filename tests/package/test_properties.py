@@ -1,6 +1,6 @@
 """What holds whatever the sizes, the masks, the dtypes and the device.
 
-test_parity.py holds each layer against PyTorch's; here it is held against itself.
+test_parity.py compares each layer with PyTorch's; here it is compared with itself.
 """
 
 import math

@@ -59,11 +59,15 @@ def test_sitemap_lists_every_page():
 
 
 def test_descriptions_are_sentences_and_differ():
-    texts = {page: meta(page)["description"] for page in PAGES}
-    assert len(set(texts.values())) == len(PAGES)
-    for page, text in texts.items():
-        assert re.fullmatch(r"“?[A-Z].{20,250}[.?]", text), f"{page}: {text}"
+    pages = {}
+    for page in PAGES:
+        text = meta(page)["description"]
+        assert re.fullmatch(r"“?[A-Z].{20,250}[.?]", text), (
+            f"{page} is described as {text!r}: begin its first paragraph with a whole sentence"
+        )
         assert text == meta(page)["og:description"]
+        other = pages.setdefault(text, page)
+        assert other == page, f"{page} and {other} begin with the same sentence: change one of them"
 
 
 @pytest.mark.parametrize("page", CHAPTERS)

@@ -168,3 +168,9 @@ def test_a_hit_in_the_first_lines_keeps_the_heading_in_view(search):
         const { top } = document.getElementById("the-causal-mask").getBoundingClientRect();
         return Math.abs(top) < 150;
     }""")
+
+
+def test_a_hit_in_a_folded_answer_opens_it(search):
+    page = search("columns hold equal scores, so all weights are one half")
+    page.wait_for_selector("details[open] mark")
+    assert page.locator("details:not([open]) mark").count() == 0

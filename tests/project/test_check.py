@@ -47,3 +47,7 @@ def test_a_wrong_name_is_answered_in_one_line(command, variable):
     text = answer(command, "no/such.ipynb")
     assert text.startswith(f"{variable}=no/such.ipynb: ")
     assert "\n" not in text
+
+
+def test_a_number_that_is_taken_is_refused():
+    assert "03_attention.ipynb has this number already" in chapter.main("03_another_chapter")

@@ -15,6 +15,8 @@ import json
 import re
 from dataclasses import dataclass
 
+from bs4 import BeautifulSoup
+
 from tests.support.notebook_guard import python
 
 UNCHECKED = "tests/notebooks/unchecked_prose.toml"
@@ -71,6 +73,17 @@ def sentences(cell):
     return [text for text in texts if isinstance(text, str) and re.search(r" .*[.?]$", text)]
 
 
+def visible(kind, text):
+    """What a reader can see of an output: of HTML the text, and what an explorable can show."""
+    if kind != "text/html":
+        return text
+    page = BeautifulSoup(text, "html.parser")
+    for unseen in page(["style", "script"]):
+        unseen.decompose()
+    states = [tag["data-state"] for tag in page.select("[data-state]")]
+    return " ".join([page.get_text(" "), *states])
+
+
 def shown_by(cell):
     """The numbers in the code of a cell and in each of its outputs, a row for each."""
     if cell.cell_type != "code":
@@ -78,7 +91,8 @@ def shown_by(cell):
     texts = [cell.source]
     for output in cell.outputs:
         data = output.get("data", {}).items()
-        texts += [output.get("text", ""), *(t for kind, t in data if not kind.startswith("image/"))]
+        texts += [output.get("text", "")]
+        texts += [visible(kind, text) for kind, text in data if not kind.startswith("image/")]
     prose = sentences(cell)
     for text in map(html.unescape, texts):
         for sentence in prose:
@@ -139,7 +153,8 @@ def message(passage, place):
     number = passage.text[start:end]
     words = json.dumps(before + number + after, ensure_ascii=False)
     return (
-        f"notebooks/{passage.chapter}.ipynb, cell {passage.cell}: no cell nearby shows {number}.\n"
-        f"Print it in a cell next to the text, or paste this line under [{passage.chapter}] "
-        f'in {UNCHECKED}:\n{words} = "the reason why no cell shows it"'
+        f"notebooks/{passage.chapter}.ipynb: no cell nearby shows {number} in\n"
+        f"    … {before}{number}{after} …    (cell {passage.cell})\n"
+        "Correct the number, or print it in a cell next to the text, or paste this line under "
+        f'[{passage.chapter}] in {UNCHECKED}:\n{words} = "the reason why no cell shows it"'
     )

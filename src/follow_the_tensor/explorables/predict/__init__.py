@@ -3,6 +3,7 @@
 import html
 import re
 import unicodedata
+from itertools import combinations
 
 import traitlets
 
@@ -57,6 +58,9 @@ class Predict(Explorable):
 
     @traitlets.validate("hints")
     def _hint_where_it_fits(self, proposal):
+        for one, other in combinations(proposal.value, 2):
+            if same(one, other) and same(other, one):
+                raise ValueError(f"hints: expected one for each answer, got {one!r} and {other!r}")
         for wrong in proposal.value:
             if same(wrong, self.answer):
                 raise ValueError(f"hints: expected wrong answers, got the right one, {wrong!r}")

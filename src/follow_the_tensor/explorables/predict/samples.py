@@ -38,8 +38,10 @@ def sample(rng):
     given = rng.choice([right, right, right, *WRONG, *TEXTS])
     if rng.random() < 0.2:
         right, given = rounded(rng)
-    hints = {wrong: f"not {wrong}" for wrong in {given, *rng.sample(RIGHT, 2)}}
-    hints = {wrong: hint for wrong, hint in hints.items() if not same(wrong, right)}
+    hints = {}
+    for wrong in [given, *rng.sample(RIGHT, 2)]:
+        if not any(same(wrong, known) for known in [right, *hints]):
+            hints[wrong] = f"not {wrong}"
     return {"question": "?", "answer": right, "given": typed(rng, given), "hints": hints}
 
 
