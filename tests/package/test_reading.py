@@ -230,6 +230,13 @@ def test_a_module_that_was_reloaded(module):
         show_source(old)
 
 
+def test_a_cell_that_imports_and_defines():
+    """As part of one text with the import, Python would make another code of the call."""
+    f = cell("import math\ndef f(x):\n    return math.sqrt(x)")["f"]
+    assert body(f).endswith("math.sqrt(x)")
+    assert step_through(f, 4.0).recording["functions"][0]["name"] == "f"
+
+
 def test_a_cell_that_was_run_again():
     first = cell("def f(x):\n    return x + 1")["f"]
     second = cell("def f(x):\n    return x + 2\ndef f(x):\n    return x + 3")["f"]

@@ -1,5 +1,6 @@
 """Code as the cell of a notebook holds it: text that was never in a file."""
 
+import ast
 import linecache
 import textwrap
 from itertools import count
@@ -13,5 +14,6 @@ def cell(text, **names):
     file = f"<ipython-input-{next(_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     space = {"__name__": "__main__", **names}
-    exec(compile(text, file, "exec"), space)
+    for statement in ast.parse(text).body:  # one by one
+        exec(compile(ast.Module([statement], []), file, "exec"), space)
     return space

@@ -125,10 +125,12 @@ def _compiled(text, flags):
     try:
         with _no_warnings():
             tree = ast.parse(text)
-            code = compile(text, "<text>", "exec", flags, dont_inherit=True)
+            # A file is compiled as a whole, and a cell statement by statement. Where a name is
+            # imported in the same text, Python does not make the same of the two.
+            parts = [text, *(ast.Module([statement], []) for statement in tree.body)]
+            codes = [compile(part, "<text>", "exec", flags, dont_inherit=True) for part in parts]
     except (SyntaxError, ValueError):  # half-written, or with a null character
         return ast.Module([], []), frozenset()
-    codes = [code]
     for code in codes:  # which grows
         codes += [each for each in code.co_consts if isinstance(each, types.CodeType)]
     return tree, frozenset(_key(code) for code in codes)
