@@ -8,15 +8,10 @@ import pytest
 import torch
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from follow_the_tensor import causal_mask
 from follow_the_tensor.drawing import plots
 from follow_the_tensor.drawing.palette import BOTH
-
-WEIGHTS = torch.tensor([[1.0, 0.0, 0.0], [0.25, 0.75, 0.0]])
-MASK = torch.tensor([[True, False, False], [True, True, False]])
 
 
 @pytest.fixture(autouse=True)
@@ -30,8 +25,6 @@ CURVE = [
     {"step": 300, "loss": 0.01, "exact": 1.0},
 ]
 DRAWN = {
-    "mask_grids": lambda: plots.mask_grids({"one": MASK, "two": ~MASK}),
-    "weight_grids": lambda: plots.weight_grids({"one": WEIGHTS, "two": WEIGHTS}, mask=MASK),
     "variance_curves": lambda: plots.variance_curves([4, 16], [4.1, 15.8], [1.0, 0.99]),
     "learning_curve": lambda: plots.learning_curve(CURVE),
     "length_curves": lambda: plots.length_curves([8, 16], {"a": [1, 4], "b": [1, 2]}, "bytes"),
@@ -52,11 +45,6 @@ def panels(figure):
 
 def labels(axis):
     return [label.get_text() for label in axis.get_ticklabels()]
-
-
-def hatched(axes):
-    boxes = [patch for patch in axes.patches if isinstance(patch, Rectangle) and patch.get_hatch()]
-    return sorted((round(box.get_y() + 0.5), round(box.get_x() + 0.5)) for box in boxes)
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -95,46 +83,6 @@ def test_nothing_is_cut_off(name):
     assert all((edge[..., 3] == 0).all() for edge in border)
 
 
-@pytest.mark.parametrize("name", ["mask_grids", "weight_grids"])
-def test_grids_show_queries_down_and_keys_across(name):
-    for axes in panels(DRAWN[name]()):
-        assert (axes.get_xlabel(), axes.get_ylabel()) == ("key", "query")
-        assert axes.get_title() in ("one", "two")
-        assert labels(axes.xaxis) == ["0", "1", "2"]
-        assert labels(axes.yaxis) == ["0", "1"]
-        assert axes.yaxis_inverted()  # query 0 is at the top
-
-
-@pytest.mark.parametrize("draw_grid", [plots.mask_grids, plots.weight_grids])
-def test_tokens_may_name_the_rows_and_columns(draw_grid):
-    grid = MASK if draw_grid is plots.mask_grids else WEIGHTS
-    (axes,) = panels(draw_grid({"": grid}, queries=["x", "y"], keys=["a", "b", "c"]))
-    assert labels(axes.xaxis) == ["a", "b", "c"]
-    assert labels(axes.yaxis) == ["x", "y"]
-
-
-def test_masks_hatch_what_is_blocked():
-    (axes,) = panels(plots.mask_grids({"": causal_mask(3)}))
-    assert hatched(axes) == [(0, 1), (0, 2), (1, 2)]
-
-
-def test_weights_share_one_scale_from_0_to_1():
-    figure = plots.weight_grids({"flat": WEIGHTS * 0.1, "full": WEIGHTS})
-    images = [axes.images[0] for axes in panels(figure)]
-    assert [image.get_clim() for image in images] == [(0, 1), (0, 1)]
-    assert torch.equal(torch.from_numpy(images[0].get_array().data), WEIGHTS * 0.1)
-    assert len(figure.axes) == 3  # one colour bar for all panels
-    assert to_hex(images[0].cmap(0.0), keep_alpha=True) == BOTH["weights"] + "00"
-    assert to_hex(images[0].cmap(1.0)) == BOTH["weights"]
-
-
-def test_weights_are_hatched_where_the_mask_blocks():
-    (axes,) = panels(plots.weight_grids({"": WEIGHTS}, mask=MASK))
-    assert hatched(axes) == [(0, 1), (0, 2), (1, 2)]
-    (axes,) = panels(plots.weight_grids({"": WEIGHTS}))
-    assert hatched(axes) == []
-
-
 def test_variances_are_drawn_on_logarithmic_axes():
     (axes,) = panels(plots.variance_curves([4, 16, 64], [4.0, 16.0, 64.0], [1.0, 1.0, 1.0]))
     before, after = axes.lines
@@ -162,16 +110,3 @@ def test_growth_with_the_length_is_drawn_on_logarithmic_axes():
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("L", "bytes")
     assert labels(axes.xaxis) == ["8", "16"]
-
-
-def test_the_data_stay_as_they_were():
-    data = [MASK.clone(), WEIGHTS.clone()]
-    before = [x.clone() for x in data]
-    plots.mask_grids({"": data[0]})
-    plots.weight_grids({"": data[1]}, mask=data[0])
-    assert all(torch.equal(now, then) for now, then in zip(data, before, strict=True))
-
-
-def test_mask_grids_hatches_an_integer_mask_where_it_is_zero():  # ~1 is -2: all is hatched
-    figure = plots.mask_grids({"": causal_mask(3).int()})
-    assert len(figure.axes[0].patches) == 3

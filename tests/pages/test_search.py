@@ -17,7 +17,7 @@ FIRST = {
     "ignore_index": "notebooks/09_full_example#reshape-and-cross-entropy",
     "masked_fill": MASK_TOOLS,
     "masked_fill_": MASK_TOOLS,
-    "torch.triu": "notebooks/04_masks#other-conventions",
+    "torch.triu": "notebooks/masks_in_depth#other-conventions",
     "F.softmax(": "notebooks/03_attention#softmax-has-a-direction",
     "torch.softmax": "notebooks/03_attention#softmax-has-a-direction",
     "nn.LayerNorm": "notebooks/07_encoder#layernorm",
