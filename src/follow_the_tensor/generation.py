@@ -12,21 +12,23 @@ from .shapes import check_index, check_size
 def generate(model, src, bos_id, eos_id, max_len, beam_size=1, use_cache=True):
     """Answer each row of `src` with the ids that the model finds most probable.
 
-    Beam search keeps the `beam_size` best beginnings of an answer at each step; the score
-    of one is the sum of the logarithms of its probabilities. With `beam_size=1` this is
-    greedy search. PAD is never chosen. The model runs in eval mode and is then put back.
+    Beam search keeps the `beam_size` best beginnings of an answer at each step; the
+    score of one is the sum of the logarithms of its probabilities. With `beam_size=1`
+    this is greedy search. PAD is never chosen. The model runs in eval mode and is
+    then put back.
 
     Shapes:
         src: [B, Ls], integers
         returns: [B, L] with L <= max_len: BOS, the answer, EOS if it ended, then PAD
 
     Raises:
-        ValueError: an id is outside its vocabulary, a sequence is longer than the model
-            can take, or its logits leave nothing to choose from.
+        ValueError: an id is outside its vocabulary, a sequence is longer than the
+            model can take, or its logits leave nothing to choose from.
         TypeError: `src` does not hold integers, or a size is not an integer.
     """
     _check_limits(model, bos_id, eos_id, max_len, beam_size)
-    with evaluating(model), key_value_cache(model.decoder if use_cache else []) as cache:
+    cached = model.decoder if use_cache else []
+    with evaluating(model), key_value_cache(cached) as cache:
         memory, src_mask = (
             x.repeat_interleave(beam_size, dim=0) for x in model.encode_with_mask(src)
         )  # [B*K, Ls, D] and [B*K, 1, 1, Ls]
@@ -76,7 +78,7 @@ def extend(ids, logits, scores, eos_id, pad_id):
     log_p[ended, pad_id] = 0
     _check_choice(log_p, logits)
     totals = scores.unsqueeze(-1) + log_p.view(B, K, V)  # [B, K, V]
-    # Best beam first. A stable sort leaves equal ones as they stand: the lower id wins.
+    # Best beam first. A stable sort leaves equal ones as they are: the lower id wins.
     totals, places = totals.flatten(1).sort(descending=True, stable=True)  # [B, K*V]
     scores, best = totals[:, :K], places[:, :K]
     first_beams = torch.arange(0, B * K, K, device=ids.device).unsqueeze(1)  # [B, 1]

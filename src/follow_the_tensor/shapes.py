@@ -89,7 +89,8 @@ def check_shape(name, tensor, *axes):
         for axis, size in zip(axes, tensor.shape, strict=True)
     ):
         expected = ", ".join(str(axis) for axis in axes)
-        raise ValueError(f"{name}: expected shape [{expected}], got {list(tensor.shape)}")
+        given = list(tensor.shape)
+        raise ValueError(f"{name}: expected shape [{expected}], got {given}")
     return tuple(tensor.shape)
 
 

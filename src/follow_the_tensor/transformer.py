@@ -47,7 +47,7 @@ class Transformer(nn.Module):
         self.tgt_embedding = embedding(tgt_vocab, d_model, pad_id, "tgt_vocab")
         self.position = PositionalEncoding(d_model, dropout, max_len)
         sizes = (d_model, num_heads, d_ff, dropout)
-        # A list comprehension calls the class once per layer: parameters of its own for each.
+        # The list comprehension calls the class once for each layer.
         self.encoder = nn.ModuleList([EncoderLayer(*sizes) for _ in range(num_layers)])
         self.decoder = nn.ModuleList([DecoderLayer(*sizes) for _ in range(num_layers)])
         self.to_logits = nn.Linear(d_model, tgt_vocab)
@@ -79,18 +79,20 @@ class Transformer(nn.Module):
 
     def embed_source(self, src):
         check_ids("src", src, "B", "Ls", table=self.src_embedding)
-        return self.position(self.src_embedding(src) * math.sqrt(self.d_model))  # [B, Ls, D]
+        x = self.src_embedding(src) * math.sqrt(self.d_model)  # [B, Ls, D]
+        return self.position(x)  # [B, Ls, D]
 
     def embed_target(self, tgt):
         check_ids("tgt", tgt, "B", "Lt", table=self.tgt_embedding)
-        return self.position(self.tgt_embedding(tgt) * math.sqrt(self.d_model))  # [B, Lt, D]
+        x = self.tgt_embedding(tgt) * math.sqrt(self.d_model)  # [B, Lt, D]
+        return self.position(x)  # [B, Lt, D]
 
 
 def embedding(vocab_size, d_model, pad_id, name):
-    """Make a lookup table of random rows, of length 1 on average, and a PAD row of zeros.
+    """A lookup table: random rows, of length 1 on average, and zeros for PAD.
 
     From the standard deviation D^-0.5 the factor √D of the model makes 1, the largest
-    value of the positional encoding. `padding_idx` keeps gradients away from the PAD row.
+    value of the positional encoding. `padding_idx` keeps gradients away from PAD.
     """
     check_size(name, vocab_size)
     check_size("d_model", d_model)

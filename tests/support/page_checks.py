@@ -205,8 +205,8 @@ def sideways(visit, book):
 
 
 CHECKS = [
-    network, missing_files, script_errors, maths, images, icons, weight, overflow, accessibility,
-    dark,
+    network, missing_files, script_errors, maths, images, icons, weight, overflow, sideways,
+    accessibility, dark,
 ]  # fmt: skip
 
 

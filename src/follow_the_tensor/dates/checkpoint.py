@@ -13,11 +13,11 @@ FORMAT = "follow-the-tensor run 1"
 
 
 def save_checkpoint(path, run, about=""):
-    """Write everything that changes in training: weights, optimiser, schedule, random numbers.
+    """Write all that changes in training: weights, optimiser, random numbers …
 
-    The order of the data follows from the seed and the step. `about` says which data it
-    was. An interrupted save leaves the older file whole. Every process calls this, and
-    the first one writes.
+    The order of the data follows from the seed and the step. `about` says which data
+    it was. An interrupted save leaves the older file whole. Every process calls this,
+    and the first one writes.
     """
     states = parallel.gather(torch.get_rng_state())
     if parallel.rank() != 0:
@@ -34,7 +34,7 @@ def save_checkpoint(path, run, about=""):
         "random_states": states,
     }
     unfinished = Path(f"{path}.unfinished")
-    with open(unfinished, "wb") as file:  # a missing folder is an OSError, as everywhere
+    with open(unfinished, "wb") as file:  # a missing folder is an OSError
         torch.save(content, file)
     os.replace(unfinished, path)
 

@@ -33,13 +33,14 @@ DOTTED = "i\u0307"  # what İ becomes in small letters
 
 
 def clean(text):
-    """Write a text the way the model knows it: small letters, plain spaces, the digits 0 to 9.
+    """Write a text as the model knows it: small letters, plain spaces, digits 0 to 9.
 
-    The digits of any script become 0 to 9. NFKC is the Unicode form that turns the many kinds
-    of spaces, and of letters with marks, into one. A month that is spelt in several ways gets
-    the spelling of `REPLACEMENTS`. What is clean stays as it is.
+    The digits of any script become 0 to 9. NFKC is the Unicode form that turns the
+    many kinds of spaces, and of letters with marks, into one. A month that is spelt
+    in several ways gets the spelling of `REPLACEMENTS`. What is clean stays as it is.
     """
-    text = plain_words(plain_words(text).replace(DOTTED, "i"))  # which may have another form again
+    # Without the dot a text may have another form again.
+    text = plain_words(plain_words(text).replace(DOTTED, "i"))
     text = plain_digits(text)
     for old, better in REPLACEMENTS:
         text = text.replace(old, better)
@@ -47,7 +48,7 @@ def clean(text):
 
 
 def as_typed(text):
-    """Leave out what people leave out: commas, and spaces between the numbers of 7. 3. 2021."""
+    """Leave out what people leave out: commas, and the spaces of 7. 3. 2021."""
     return re.sub(r"(?<=\d)\. (?=\d)", ".", text.replace(",", ""))
 
 
@@ -68,9 +69,9 @@ def write_date(day, language, style):
 def date_pairs(train, held_out, seed=0):
     """Make `train` and `held_out` pairs (text, ISO date), all kinds equally often.
 
-    HELD_OUT_DAYS days are kept aside before the others are drawn, whatever is asked for,
-    so no held-out date is ever trained on. No day is used twice. Every other round of
-    the kinds to train on goes through `as_typed`.
+    HELD_OUT_DAYS days are kept aside before the others are drawn, whatever is asked
+    for, so no held-out date is ever trained on. No day is used twice. Every other
+    round of the kinds to train on goes through `as_typed`.
 
     Returns:
         two lists of (text, iso): to train on, and held out

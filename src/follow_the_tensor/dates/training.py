@@ -15,7 +15,7 @@ from .vocabulary import BOS, EOS, PAD
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train. The same settings and data give the same weights on one machine."""
+    """How to train. Equal settings and data give equal weights on one machine."""
 
     steps: int = 1000
     batch: int = 128
@@ -77,7 +77,7 @@ def rate_factor(step, warmup, steps):
 
 
 def batch_rows(count, batch, step, seed):
-    """Choose the rows of a step: each row once in an epoch, in a new order each epoch.
+    """Choose the rows of a step: each once in an epoch, in a new order each time.
 
     The answer depends on the arguments alone, so that a resumed run needs no more.
 
@@ -111,8 +111,8 @@ def train_step(run, src, tgt):
     loss_sum = F.cross_entropy(
         logits.flatten(0, 1), labels.flatten(), ignore_index=PAD, reduction="sum"
     )
-    # Several processes divide by the labels of all of them. Their gradients are averaged
-    # afterwards, which the factor world_size undoes.
+    # Several processes divide by the labels of all of them. Afterwards their
+    # gradients are averaged, which the factor world_size undoes.
     count = parallel.total((labels != PAD).sum())
     run.optimizer.zero_grad()
     (loss_sum * parallel.world_size() / count).backward()
@@ -123,14 +123,15 @@ def train_step(run, src, tgt):
 
 
 def train(run, until=None, after_step=None):
-    """Take steps until `until`, or to the end. Stop early when `after_step(loss)` is true.
+    """Take steps to `until` or the end; stop early when `after_step(loss)` is true.
 
     Each of several processes takes its share of the rows of a batch.
     """
     run.model.train()
     until = run.settings.steps if until is None else until
     while run.step < until:
-        rows = batch_rows(len(run.src), run.settings.batch, run.step, run.settings.seed)
+        settings = run.settings
+        rows = batch_rows(len(run.src), settings.batch, run.step, settings.seed)
         rows = rows[parallel.rank() :: parallel.world_size()]
         loss = train_step(run, trim(run.src[rows], PAD), trim(run.tgt[rows], PAD))
         run.step += 1
@@ -139,7 +140,7 @@ def train(run, until=None, after_step=None):
 
 
 def exact_match(model, src, tgt, at_once=540):
-    """Say for each row whether greedy search writes the whole target and nothing else.
+    """For each row, whether greedy search writes the target and nothing else.
 
     Shapes:
         src: [N, Ls]    tgt: [N, Lt]
@@ -148,7 +149,8 @@ def exact_match(model, src, tgt, at_once=540):
     N, Lt = check_ids("tgt", tgt, "N", "Lt")
     check_ids("src", src, N, "Ls")
     hits = []
-    for some_src, some_tgt in zip(src.split(at_once), tgt.split(at_once), strict=True):
+    parts = zip(src.split(at_once), tgt.split(at_once), strict=True)
+    for some_src, some_tgt in parts:
         ids = generate(model, trim(some_src, PAD), BOS, EOS, max_len=Lt)
         ids = F.pad(ids, (0, Lt - ids.size(1)), value=PAD)  # [B, Lt]
         hits.append((ids == some_tgt).all(dim=1))

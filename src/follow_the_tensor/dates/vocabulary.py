@@ -47,7 +47,7 @@ class Vocabulary:
         return [BOS] * start + ids + [EOS]
 
     def decode(self, ids):
-        """Return the text before the first EOS. PAD and BOS are dropped, UNKNOWN is "\ufffd".
+        """The text before the first EOS. PAD and BOS are dropped, UNKNOWN is "\ufffd".
 
         Raises:
             ValueError, TypeError: an id is outside the vocabulary, or no integer.

@@ -21,7 +21,7 @@ TOLERANCE = {torch.float64: 64, torch.float32: 64, torch.float16: 16, torch.bflo
 
 
 def gradients(outputs, inputs):
-    """Gradients of a sum of `outputs` in which every element has a weight of its own."""
+    """Gradients of a sum of `outputs`, each element with a weight of its own."""
     outputs = [outputs] if isinstance(outputs, torch.Tensor) else outputs
     weights = [draw(*output.shape, seed=9, dtype=output.dtype) for output in outputs]
     return torch.autograd.grad(outputs, inputs, weights, retain_graph=True)
@@ -57,7 +57,8 @@ def difference(pair, written_out=False):
         ours = torch_names(results(pair.ours, pair.inputs, pair.our_options))
     theirs = results(pair.theirs, pair.inputs, pair.their_options)
     # A name that only one of the two has is a KeyError.
-    return largest(distance(ours[name], theirs[name]) for name in ours.keys() | theirs.keys())
+    names = ours.keys() | theirs.keys()
+    return largest(distance(ours[name], theirs[name]) for name in names)
 
 
 def largest(numbers):
@@ -66,7 +67,7 @@ def largest(numbers):
 
 
 def compare(name, kind, dtype):
-    """All differences of a row of the table: by sizes, and both paths of our attention."""
+    """All differences of a row of the table: by sizes, and both of our paths."""
     found = {}
     for sizes in SIZES:
         pair = ROWS[name].make_pair(kind, SIZES[sizes], dtype)
@@ -77,10 +78,10 @@ def compare(name, kind, dtype):
 
 
 def rounded_up(difference, dtype):
-    """The power k of two with difference <= 2**k eps: that of the tolerance, or 6, 12, 18 more.
+    """The power k of two with difference <= 2**k eps: the tolerance, or 6, 12 … more.
 
-    What a machine computes differs in the last digits from what another does. Steps this
-    wide hide it. NaN stays NaN.
+    What a machine computes differs in the last digits from what another does. Steps
+    this wide hide it. NaN stays NaN.
     """
     if not math.isfinite(difference):
         return math.nan

@@ -41,8 +41,8 @@ def fill(module):
             if parameter.dim() == 1 and name.endswith("weight"):
                 parameter += 1  # of a norm
             if name.endswith("linear1.bias"):
-                # At the kink of ReLU one rounding turns a gradient on or off. So half of the
-                # units are far on its right, the others far on its left.
+                # At the kink of ReLU one rounding turns a gradient on or off.
+                # So half of the units are far on its right, the others on its left.
                 parameter[0::2] += 6
                 parameter[1::2] -= 6
     return module
@@ -51,20 +51,21 @@ def fill(module):
 def torch_names(tensors):
     """Put tensors with our names under PyTorch's, W_q, W_k and W_v stacked to one.
 
-    Takes a state dict, or gradients by name: the gradient of a weight moves as the weight.
+    Takes a state dict, or gradients by name: a gradient moves as its weight.
     """
     theirs = {}
     for name, tensor in tensors.items():
         name = re.sub(r"^(encoder|decoder)\.", r"\1.layers.", name)
         name = re.sub(r"W_[qkv]\.", "in_proj_", name)
-        name = name.replace("W_out", "out_proj").replace("cross_attn", "multihead_attn")
+        name = name.replace("W_out", "out_proj")
+        name = name.replace("cross_attn", "multihead_attn")
         name = name.replace("feed_forward.", "")
         theirs[name] = torch.cat([theirs[name], tensor]) if name in theirs else tensor
     return theirs
 
 
 def copy_weights(ours, theirs):
-    """Load our weights into PyTorch's layer; an error if one is missing or left over."""
+    """Load our weights into PyTorch's layer; an error if one is missing or extra."""
     theirs = theirs.to(next(ours.parameters()).dtype)
     theirs.load_state_dict(torch_names(ours.state_dict()))
     return theirs
