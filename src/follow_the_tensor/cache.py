@@ -40,8 +40,8 @@ def key_value_cache(decoder_layers):
     """Let decoder layers remember their keys and values inside the block.
 
     Inside it, a layer is called with one new position at a time and without a causal
-    mask: what came later is not in the cache yet. The hooks sit on W_k and W_v, so the
-    layers run their own forward and need no code for this.
+    mask: what came later is not in the cache yet. The hooks sit on W_k and W_v, so
+    the layers run their own forward and need no code for this.
 
     Yields a KeyValueCache.
     """
