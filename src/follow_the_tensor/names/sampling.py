@@ -72,7 +72,7 @@ def top_p(logits, p):
     before = falling.cumsum(dim=-1) - falling  # [..., V], what the better ones have together
     enough = before >= p
     enough[..., 0] = False  # the best id stays, whatever p is
-    dropped = torch.empty_like(enough).scatter(-1, order, enough)  # [..., V], by id again
+    dropped = torch.ones_like(enough).scatter(-1, order, enough)  # [..., V], by id again
     return torch.softmax(logits.masked_fill(dropped, float("-inf")), dim=-1)  # [..., V]
 
 

@@ -7,6 +7,8 @@ import hashlib
 import zlib
 from collections import Counter
 
+import torch
+
 from ..dates.task import LANGUAGES
 from ..dates.vocabulary import Vocabulary
 from ..shapes import check_string
@@ -99,7 +101,7 @@ class NameVocabulary(Vocabulary):
         """
         languages, names = zip(*pairs, strict=True)
         ids = self.batch(names, start=True)  # [B, L]
-        ids[:, 0] = ids.new_tensor([self.start(language) for language in languages])  # not BOS
+        ids[:, 0] = torch.tensor([self.start(language) for language in languages])  # not BOS
         return ids
 
 

@@ -36,7 +36,7 @@ class InventNames(Explorable):
 
     language = Choice(list(LANGUAGES), "de").tag(sync=True, state=True)
     text = Text("").tag(sync=True, state=True)
-    temperature = Finite(1.0, min=0.1, max=3.0).tag(sync=True, state=True)
+    temperature = Finite(0.8, min=0.1, max=3.0).tag(sync=True, state=True)
     top_k = Whole(0, min=0, max=50).tag(sync=True, state=True)
     top_p = Finite(1.0, min=0.05, max=1.0).tag(sync=True, state=True)
     seed = Whole(0, min=0, max=1_000_000).tag(sync=True, state=True)

@@ -7,7 +7,7 @@ import { createAnswer } from "./answer.js";
 
 const NAMES = 5; // that are invented at once
 const BARS = 10; // of the most probable next characters
-const defaults = { language: "de", text: "", temperature: 1, top_k: 0, top_p: 1, seed: 0 };
+const defaults = { language: "de", text: "", temperature: 0.8, top_k: 0, top_p: 1, seed: 0 };
 
 let inventor, latest;
 
