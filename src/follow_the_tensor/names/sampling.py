@@ -50,9 +50,10 @@ def top_k(logits, k):
     """
     _check(logits)
     check_size("k", k)
-    order = logits.argsort(dim=-1, descending=True, stable=True)  # [..., V], best id first
-    dropped = torch.ones_like(logits, dtype=torch.bool).scatter(-1, order[..., :k], False)
-    return torch.softmax(logits.masked_fill(dropped, float("-inf")), dim=-1)  # [..., V]
+    order = logits.argsort(dim=-1, descending=True, stable=True)  # [..., V], best first
+    dropped = torch.ones_like(logits, dtype=torch.bool)  # [..., V]
+    dropped = dropped.scatter(-1, order[..., :k], False)  # [..., V]
+    return logits.masked_fill(dropped, float("-inf")).softmax(dim=-1)  # [..., V]
 
 
 def top_p(logits, p):
@@ -73,7 +74,7 @@ def top_p(logits, p):
     enough = before >= p
     enough[..., 0] = False  # the best id stays, whatever p is
     dropped = torch.ones_like(enough).scatter(-1, order, enough)  # [..., V], by id again
-    return torch.softmax(logits.masked_fill(dropped, float("-inf")), dim=-1)  # [..., V]
+    return logits.masked_fill(dropped, float("-inf")).softmax(dim=-1)  # [..., V]
 
 
 def pick(probabilities, u):

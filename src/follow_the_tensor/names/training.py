@@ -64,9 +64,9 @@ def held_out_loss(model, ids, at_once=512):
 
 
 class Bigram(nn.Module):
-    """The baseline: how often each id followed each other one, and `extra` for every pair.
+    """The baseline: how often each id followed each other one, and `extra` for each pair.
 
-    Its logits are logarithms of probabilities, so it goes where a LanguageModel goes.
+    Its logits are logarithms of probabilities. It goes where a LanguageModel goes.
 
     Shapes:
         ids: [N, L] to count, [B, L] to read
@@ -80,13 +80,14 @@ class Bigram(nn.Module):
         super().__init__()
         check_size("vocab", vocab)
         check_positive("extra", extra)
-        self.table = nn.Embedding(vocab, vocab).requires_grad_(False)  # counted, not trained
+        self.table = nn.Embedding(vocab, vocab).requires_grad_(False)  # counted
         check_ids("ids", ids, "N", "L", table=self.table)
         now, following = (part.flatten() for part in shift(ids))  # [N * (L - 1)] each
         real = following != PAD
-        counts = torch.bincount(now[real] * vocab + following[real], minlength=vocab**2)
-        counts = counts.view(vocab, vocab) + extra  # [V, V]
-        self.table.weight.copy_(torch.log(counts / counts.sum(dim=1, keepdim=True)))
+        pairs = now[real] * vocab + following[real]  # one number for each pair
+        counts = torch.bincount(pairs, minlength=vocab**2).view(vocab, vocab) + extra
+        chances = counts / counts.sum(dim=1, keepdim=True)  # [V, V]
+        self.table.weight.copy_(chances.log())
 
     def forward(self, ids):
         check_ids("ids", ids, "B", "L", table=self.table)
