@@ -37,7 +37,7 @@ def train(model, ids, settings, after_step=None):
 
 
 def losses(model, ids):
-    """Return the loss of every label that is not PAD: how surprised the model is by it.
+    """Return the loss of each label that is not PAD: how surprising it was.
 
     The text is its own label, moved by one: at each position the next id.
 
