@@ -21,7 +21,8 @@ function createAnswer(store, { longest }) {
     elements: [el("div", { class: "grids" }, bars.element, frame), kept],
     draw({ state, result }) {
       bars.update(result.likely.map((name, n) => line(name, result.before[n], result.after[n])));
-      kept.textContent = WORDS.kept(result.kept);
+      const ends = result.names[0] === state.text ? WORDS.ends : "";
+      kept.textContent = WORDS.kept(result.kept) + ends;
       const lines = result.names.map((name) => nameLine(name, state.text.length));
       names.replaceChildren(...lines);
       step.disabled = [...state.text].length >= longest;
@@ -33,7 +34,7 @@ const line = (name, before, after) => ({
   name: WORDS.signs[name] ?? name,
   share: after,
   text: WORDS.shares(percent(after), percent(before)),
-  isChosen: after > before,
+  isChosen: after > 0, // it may be drawn
 });
 
 const percent = (share) => `${(share * 100).toFixed(1)} %`;

@@ -35,6 +35,7 @@ const WORDS = {
   signs: { "<eos>": "end", " ": "␣" },
   shares: (after, before) => `${after} (${before})`,
   kept: (count) => `Characters that can be drawn: ${count}.`,
+  ends: " The first name ends here.",
   more: "five other names",
   step: "write one character",
 };
