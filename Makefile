@@ -121,8 +121,9 @@ screenshots: book .venv/test.stamp  ## take the pictures that README and the fro
 	$(BIN)/python -m tools.browser
 	$(BIN)/python -m tools.screenshots
 
-weights: .venv/test.stamp  ## train the date reader again and ship its weights (minutes)
+weights: .venv/test.stamp  ## train both models again and ship their weights: some minutes for each
 	$(BIN)/python -m follow_the_tensor.dates --export src/follow_the_tensor/dates/reader.safetensors
+	$(BIN)/python -m follow_the_tensor.names --export src/follow_the_tensor/names/inventor.safetensors
 
 serve: book  ## serve the built book at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000

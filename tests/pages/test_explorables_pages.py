@@ -129,6 +129,19 @@ def test_a_typed_shape_is_broadcast(show):
     assert "[2, 6, 12]" in box.inner_text()
 
 
+def test_a_character_is_written_and_a_setting_changes_the_names(show):
+    _, box = show(explorables.InventNames(text="Ma"))
+    names, typed = box.locator("ol"), box.locator("input[type=text]")
+    expected = names.inner_text()[:3]
+    box.get_by_role("button", name="write one character").click()
+    assert typed.input_value() == expected
+    box.get_by_label("top-k").fill("1")
+    result = explorables.InventNames(text=expected, top_k=1).result
+    assert names.inner_text().split("\n") == result["names"]
+    typed.fill("☃")
+    assert "Unknown to the model, and all alike to it: ☃" in box.inner_text()
+
+
 def test_an_answer_is_typed_judged_and_explained(show):
     _, box = show(explorables.Predict("?", 8256, reason="Because."))
     for answer, sign in [("no such answer", "✗"), ("\ud800", "✗"), ("８ ２５６", "✓")]:

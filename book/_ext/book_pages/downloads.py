@@ -16,7 +16,10 @@ from .repository import ROOT
 PACKAGE = ROOT / "src" / "follow_the_tensor"
 TEMPLATE = Path(__file__).parent / "setup_cells" / "download.py"
 TEXT = {".py", ".js", ".css"}
-WEIGHTS = {"dates/reader.safetensors": "load_date_reader|ReadDates"}  # and who needs them
+WEIGHTS = {  # and who needs them
+    "dates/reader.safetensors": "load_date_reader|ReadDates",
+    "names/inventor.safetensors": "load_name_inventor|InventNames",
+}
 LINK = re.compile(r"\[((?:[^][]|\[[^][]*\])+)\]\(([^)\s:#]+)(?:#([^)\s]*))?\)")
 CREDIT = """\
 ---

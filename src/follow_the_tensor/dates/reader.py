@@ -13,11 +13,10 @@ Where only what stands beside the weights has changed, write it again with
 import json
 from pathlib import Path
 
-import torch
-
 from ..generation import generate
-from ..shapes import check_shape, check_size, check_string, check_strings
+from ..shapes import check_size, check_string, check_strings
 from ..transformer import Transformer
+from ..weights import copy_weights, read_weights, save_weights
 from .task import REPLACEMENTS, clean
 from .vocabulary import BOS, EOS, SPECIAL, Vocabulary
 
@@ -101,10 +100,7 @@ def save_date_reader(path, reader):
     Raises:
         ModuleNotFoundError: safetensors is not installed.
     """
-    from safetensors.torch import save_file
-
-    weights = {name: weight.half() for name, weight in reader.model.named_parameters()}
-    save_file(weights, path, metadata_of(reader))
+    save_weights(path, reader.model, metadata_of(reader))
 
 
 def metadata_of(reader):
@@ -129,29 +125,7 @@ def load_date_reader(path=WEIGHTS):
         ValueError: the file is damaged, or its vocabularies do not match its weights.
         ModuleNotFoundError: safetensors is not installed.
     """
-    weights, metadata = _read_file(path)
+    weights, metadata = read_weights(path, FORMAT)
     source, target = Vocabulary(metadata["source"]), Vocabulary(metadata["target"])
-    model = build_model(source, target)
-    parameters = dict(model.named_parameters())
-    if weights.keys() != parameters.keys():
-        different = sorted(weights.keys() ^ parameters.keys())
-        raise ValueError(f"weights: expected the model's names, got others: {different}")
-    with torch.no_grad():
-        for name, parameter in parameters.items():
-            check_shape(name, weights[name], *parameter.shape)
-            parameter.copy_(weights[name])
-    return DateReader(model.eval(), source, target, json.loads(metadata["curve"]))
-
-
-def _read_file(path):
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            weights = {name: file.get_tensor(name) for name in file.keys()}
-    except SafetensorError as error:
-        raise ValueError(f"weights: {path} is damaged or is no safetensors file") from error
-    if metadata.get("format") != FORMAT:
-        raise ValueError(f"weights: expected the format {FORMAT!r} in {path}")
-    return weights, metadata
+    model = copy_weights(weights, build_model(source, target))
+    return DateReader(model, source, target, json.loads(metadata["curve"]))

@@ -1,5 +1,6 @@
 // The answer, written step by step: how sure the model is, and what else it could have written.
 
+import { createBarTable } from "../shared/bars.js";
 import { el, slider } from "../shared/kit.js";
 import { createPlayer } from "../shared/player.js";
 import { judge, percent, product } from "./answer.js";
@@ -44,34 +45,25 @@ function createSteps(store) {
 
 // The most probable characters of a step, the others in one sum.
 function createBars() {
-  const lines = Array.from({ length: BARS + 1 }, barLine);
-  const body = el("tbody", {}, ...lines.map((line) => line.element));
+  const bars = createBarTable(WORDS.distribution, BARS + 1);
   return {
-    elements: [el("table", { class: "bars" }, el("caption", {}, WORDS.distribution), body)],
+    elements: [bars.element],
     draw({ probabilities, target, written, step }) {
       const shares = probabilities[step].map((share, id) => ({ name: target[id], share }));
       shares.sort((a, b) => b.share - a.share);
       const rest = shares.splice(BARS);
       const sum = rest.reduce((total, { share }) => total + share, 0);
-      const others = { name: WORDS.others(rest.length), share: sum };
-      [...shares, others].forEach((each, n) => lines[n].write(each, each.name === written[step]));
+      const lines = [...shares, { name: WORDS.others(rest.length), share: sum }];
+      bars.update(lines.map(({ name, share }) => line(name, share, name === written[step])));
     },
   };
 }
 
-function barLine() {
-  const name = el("th", { scope: "row" });
-  const [bar, number] = [el("span", { class: "bar" }), el("span")];
-  const element = el("tr", {}, name, el("td", {}, bar, number));
-  return {
-    element,
-    write(content, isChosen) {
-      name.textContent = show(content.name);
-      bar.style.setProperty("--part", content.share);
-      number.textContent = percent(content.share);
-      element.classList.toggle("chosen", isChosen);
-    },
-  };
-}
+const line = (name, share, isChosen) => ({
+  name: show(name),
+  share,
+  text: percent(share),
+  isChosen,
+});
 
 export { createBars, createSteps };

@@ -110,6 +110,16 @@ function decoderLayer(x, past, layer, heads) {
   return { x, self: self.weights, cross: cross.weights };
 }
 
+// The newest position of a language model, [1, D]: a decoder layer without cross-attention.
+function causalLayer(x, past, layer, heads) {
+  const { K, V } = project(x, layer.self_attn);
+  past.K.push(...K);
+  past.V.push(...V);
+  const self = multiHeadAttention(x, past, layer.self_attn, heads);
+  x = layerNorm(add(x, self.output), layer.norm1);
+  return layerNorm(add(x, feedForward(x, layer.feed_forward)), layer.norm2);
+}
+
 // src [Ls] -> memory [Ls, D], and the weights of each layer [layers, H, Ls, Ls]
 function encode(src, model, heads) {
   let memory = src.map((id, pos) => embed(id, pos, model.src_embedding));
@@ -145,4 +155,14 @@ function decode(id, pos, past, model, heads) {
   };
 }
 
-export { softmax, encode, startDecoding, decode };
+// One token at one position of a language model -> logits [V] of the next. `past` has the keys
+// and values of each layer, at first { K: [], V: [] }.
+function continueText(id, pos, past, model, heads) {
+  let x = [embed(id, pos, model.embedding)]; // [1, D]
+  model.layers.forEach((layer, n) => {
+    x = causalLayer(x, past[n], layer, heads);
+  });
+  return linear(x, model.to_logits)[0];
+}
+
+export { softmax, encode, startDecoding, decode, continueText };

@@ -1,0 +1,1 @@
+"""A language model: the decoder alone, which invents names, and its training."""
