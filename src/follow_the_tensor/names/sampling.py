@@ -30,7 +30,7 @@ def with_temperature(logits, temperature):
         logits: [..., V]    returns: [..., V]
 
     Raises:
-        TypeError, ValueError: `logits` as above, or `temperature` is no positive number.
+        TypeError, ValueError: `logits` as above, or `temperature` is not positive.
     """
     _check(logits)
     check_positive("temperature", temperature)
@@ -50,9 +50,9 @@ def top_k(logits, k):
     """
     _check(logits)
     check_size("k", k)
-    order = logits.argsort(dim=-1, descending=True, stable=True)  # [..., V], best first
+    best_first = logits.argsort(dim=-1, descending=True, stable=True)  # [..., V]
     dropped = torch.ones_like(logits, dtype=torch.bool)  # [..., V]
-    dropped = dropped.scatter(-1, order[..., :k], False)  # [..., V]
+    dropped = dropped.scatter(-1, best_first[..., :k], False)  # [..., V]
     return logits.masked_fill(dropped, float("-inf")).softmax(dim=-1)  # [..., V]
 
 
@@ -70,7 +70,7 @@ def top_p(logits, p):
     _check(logits)
     check_probability("p", p)
     falling, order = logits.softmax(dim=-1).sort(dim=-1, descending=True, stable=True)
-    before = falling.cumsum(dim=-1) - falling  # [..., V], what the better ones have together
+    before = falling.cumsum(dim=-1) - falling  # [..., V], the sum of the better ones
     enough = before >= p
     enough[..., 0] = False  # the best id stays, whatever p is
     dropped = torch.ones_like(enough).scatter(-1, order, enough)  # [..., V], by id again
