@@ -64,7 +64,7 @@ def held_out_loss(model, ids, at_once=512):
 
 
 class Bigram(nn.Module):
-    """The baseline: how often each id followed each other, plus `extra` for each pair.
+    """The baseline: how often each id followed each other, plus `extra` a pair.
 
     Its logits are logarithms of probabilities. It goes where a LanguageModel goes.
 
