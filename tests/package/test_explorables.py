@@ -152,6 +152,8 @@ class TestBadInput:
         ("", "1", ""),
         *[(minus + "1", "-1", "right") for minus in "-−–—－﹣‐‑"],
         *[(text, "8256", "right") for text in ("８２５６", "८२५६", "8٬256", "8'256", "8_256")],
+        *[(text, "0.5", "right") for text in ("0,5", ",5", "0,50")],
+        *[(text, "[0.5, 1.0]", "wrong") for text in ("0,5", "0,5, 1,0")],
         *[(f"8{space}256", "8256", "right") for space in " ,，\u00a0\u2009\u202f\u3000"],
         ("8,256", "(8, 256)", "right"),
         ("8, 256", "8256", "wrong"),

@@ -21,7 +21,8 @@ class Predict(Explorable):
     """Ask for a shape, a number or a name, check the answer, and give the reason.
 
     Shapes and lists match in any brackets, numbers to the digits of the right answer, in the
-    digits of any script and with any sign between thousands, words whatever their case.
+    digits of any script, with any sign between thousands and 0,5 for 0.5, words whatever
+    their case.
 
     Traits:
         question: what is asked
@@ -89,7 +90,10 @@ def same(given, right):
         return _plain(plain_words(given)) == _plain(plain_words(right))
     text = _plain(given)
     joined = GROUPS.sub(lambda group: re.sub(r"\D", "", group[0]), text)
-    return any(_same_numbers(NUMBER.findall(each), numbers) for each in (text, joined))
+    readings = {text, joined}
+    if len(numbers) == 1:  # then a comma may stand for the point of a decimal
+        readings.add(text.replace(",", "."))
+    return any(_same_numbers(NUMBER.findall(each), numbers) for each in readings)
 
 
 def _plain(text):

@@ -49,7 +49,8 @@ def rounded(rng):
     """A decimal number, and another that rounds to it, or that only nearly does."""
     decimals, number = rng.randint(1, 4), rng.uniform(-9, 9)
     right = f"{number:.{decimals}f}"
-    return right, f"{float(right) + rng.choice([-0.55, -0.45, 0.45, 0.55]) * 10**-decimals:.8f}"
+    given = f"{float(right) + rng.choice([-0.55, -0.45, 0.45, 0.55]) * 10**-decimals:.8f}"
+    return right, given.replace(".", rng.choice(".,"))
 
 
 def typed(rng, text):

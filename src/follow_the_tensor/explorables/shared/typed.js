@@ -67,7 +67,10 @@ function sameAnswer(given, right) {
     .replace(/torch\.Size|[ \t\n()[\],]/g, "");
   if (others) return plainText(plainWords(given)) === plainText(plainWords(right));
   const plain = plainText(given);
-  return [plain, joinGroups(plain)].some((text) => sameNumbers(numbersIn(text), numbers));
+  const readings = [plain, joinGroups(plain)];
+  // Where one number is asked for, a comma may stand for the point of a decimal.
+  if (numbers.length === 1) readings.push(plain.replaceAll(",", "."));
+  return readings.some((text) => sameNumbers(numbersIn(text), numbers));
 }
 
 function sameNumbers(given, right) {
