@@ -20,7 +20,7 @@ from .sampling import pick
 from .task import LONGEST, NameVocabulary
 
 # The last character of the longest name must be read, too, before its end is written.
-SIZES = {"d_model": 64, "num_heads": 4, "d_ff": 128, "num_layers": 2, "max_len": LONGEST + 1}
+SIZES = {"d_model": 64, "num_heads": 4, "d_ff": 96, "num_layers": 2, "max_len": LONGEST + 1}
 FORMAT = "follow-the-tensor name inventor 1"
 WEIGHTS = Path(__file__).with_name("inventor.safetensors")
 

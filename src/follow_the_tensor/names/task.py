@@ -14,7 +14,7 @@ from ..dates.vocabulary import Vocabulary
 from ..shapes import check_string
 
 LONGEST = 24  # characters of a name; two in a hundred have more
-SEEN = 3  # a character of fewer names cannot be learnt, and its names are left out
+SEEN = 5  # a character of fewer names cannot be learnt, and its names are left out
 HELD_OUT = 10  # one in so many territories and languages is never trained on
 
 

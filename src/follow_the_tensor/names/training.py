@@ -9,7 +9,7 @@ from ..dates.vocabulary import PAD
 from ..generation import evaluating, trim
 from ..shapes import check_ids, check_positive, check_size
 
-SETTINGS = Settings(steps=1500, rate=3e-3, dropout=0.2)
+SETTINGS = Settings(steps=1300, rate=3e-3, dropout=0.2)
 
 
 def train(model, ids, settings, after_step=None):
