@@ -310,7 +310,8 @@ def test_the_call_stack(show):
 
 def test_play_and_pause(show):
     page = show(attention()).page
-    page.clock.install()
+    page.clock.install(time="2026-01-01T00:00:00")
+    page.clock.pause_at("2026-01-01T01:00:00")  # else real time goes on as well
     press(page, "play")
     page.clock.run_for(3500)
     assert position(page) == 3
