@@ -16,7 +16,7 @@ from follow_the_tensor.dates.reader import WEIGHTS, metadata_of
 from follow_the_tensor.dates.task import KINDS, REPLACEMENTS, clean, date_pairs
 from follow_the_tensor.dates.vocabulary import BOS, EOS
 from follow_the_tensor.explorables import ReadDates, bundle
-from tests.support.explorables import modules_page, write_page
+from tests.support.explorables import modules_page, stop_clock, write_page
 from tests.support.notebook_guard import ROOT
 from tools.browser import Visit
 
@@ -135,7 +135,7 @@ def tiles(page, group):
 def test_a_typed_date_is_read_and_can_be_watched(visit):
     opened = visit()
     page = opened.page
-    page.clock.install()
+    stop_clock(page)
     page.get_by_label("a date").fill("Τρίτη, 5 Μαΐου 1821")
     assert "1821-05-05: probability 9" in verdict(page)
     page.get_by_role("button", name="run").click()

@@ -16,7 +16,7 @@ from follow_the_tensor import (
     step_through,
 )
 from follow_the_tensor.positional import sinusoid_table
-from tests.support.explorables import html_of, write_page
+from tests.support.explorables import html_of, stop_clock, write_page
 from tests.support.helpers import D_FF, LS, LT, B, D, H, draw
 from tests.support.page_checks import WIDE, accessibility, overflow
 from tools.browser import Visit
@@ -310,8 +310,7 @@ def test_the_call_stack(show):
 
 def test_play_and_pause(show):
     page = show(attention()).page
-    page.clock.install(time="2026-01-01T00:00:00")
-    page.clock.pause_at("2026-01-01T01:00:00")  # else real time goes on as well
+    stop_clock(page)
     press(page, "play")
     page.clock.run_for(3500)
     assert position(page) == 3

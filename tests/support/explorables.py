@@ -75,6 +75,12 @@ def first(visited, module):
     return box
 
 
+def stop_clock(page):
+    """From now on time passes only by `page.clock.run_for`; install alone lets it go on."""
+    page.clock.install(time="2026-01-01T00:00:00")
+    page.clock.pause_at("2026-01-01T01:00:00")
+
+
 # --- what a reader can do with any explorable
 
 
