@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 
+from ..shapes import check_size
 from .inventor import NameInventor, build_model, save_name_inventor
 from .task import NameTask
 from .training import SETTINGS, Bigram, held_out_loss, train
@@ -35,10 +36,9 @@ def parse(arguments):
 
 
 def run_command(args):
+    check_size("every", args.every)
     if not Path(args.export).parent.is_dir():
         raise ValueError(f"export: expected a folder that exists, got {args.export}")
-    if args.every < 1:
-        raise ValueError(f"every: expected a positive integer, got {args.every}")
     settings = replace(SETTINGS, steps=args.steps)
     task = NameTask()
     torch.manual_seed(settings.seed)

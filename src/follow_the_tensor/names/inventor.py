@@ -72,7 +72,7 @@ class NameInventor:
         """
         with evaluating(self.model):
             logits = self.model(ids)[:, -1]  # [B, V]
-        first_start = len(self.vocabulary) - len(LANGUAGES)
+        first_start = self.vocabulary.start(LANGUAGES[0])
         logits[:, [PAD, BOS, UNKNOWN]] = float("-inf")
         logits[:, first_start:] = float("-inf")
         return logits

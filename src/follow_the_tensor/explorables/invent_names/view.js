@@ -1,7 +1,14 @@
 import weights from "../../names/inventor.safetensors" with { type: "bytes" };
 import { el } from "../shared/kit.js";
 import { begin, invent, loadNameInventor } from "../shared/name_inventor.js";
-import { pick, randomNumbers, topK, topP, withTemperature } from "../shared/sampling.js";
+import {
+  byProbability,
+  pick,
+  randomNumbers,
+  topK,
+  topP,
+  withTemperature,
+} from "../shared/sampling.js";
 import { createControls } from "./controls.js";
 import { createAnswer } from "./answer.js";
 
@@ -21,8 +28,7 @@ function compute(state) {
   const { logits } = latest.read;
   const before = withTemperature(logits, 1);
   const after = distribution(logits, state);
-  const best = logits.map((_, id) => id).sort((a, b) => before[b] - before[a] || a - b);
-  const likely = best.slice(0, BARS);
+  const likely = byProbability(before).slice(0, BARS);
   return {
     known: [...text].map((character) => inventor.numbers.has(character)),
     likely: likely.map((id) => inventor.names[id]),

@@ -82,6 +82,19 @@ function choice(label, options, onChange) {
   };
 }
 
+// One of many: options are [value, text] pairs.
+function picker(label, options, onPick) {
+  const id = nextId();
+  const lines = options.map(([value, text]) => el("option", { value }, text));
+  const select = el("select", { id, onchange: () => onPick(select.value) }, ...lines);
+  return {
+    element: el("div", { class: "control" }, el("label", { for: id }, label), select),
+    update(value) {
+      select.value = value;
+    },
+  };
+}
+
 // A button that brings back the state that the explorable had at first.
 function reset(store) {
   return el("button", { type: "button", class: "reset", onclick: store.reset }, "reset");
@@ -131,6 +144,7 @@ export {
   field,
   format,
   nextId,
+  picker,
   reset,
   slider,
   svg,

@@ -44,4 +44,4 @@ function randomNumbers(seed) {
   };
 }
 
-export { pick, randomNumbers, topK, topP, withTemperature };
+export { byProbability, pick, randomNumbers, topK, topP, withTemperature };
