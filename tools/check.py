@@ -57,11 +57,11 @@ def runs_for(path):
 
 def main(names):
     paths = [path for name in names for path in named(name)] if names else changed()
-    runs = {tuple(map(str, run)) for path in paths for run in runs_for(path)}
-    together = sorted(test for run in runs if len(run) == 1 for test in run)
     if not paths:
         print("Nothing has changed, so there is nothing to check; make test checks everything.")
         return 0
+    runs = {tuple(map(str, run)) for path in paths for run in runs_for(path)}
+    together = sorted(test for run in runs if len(run) == 1 for test in run)
     commands = [[*MAKE, "lint"]]
     if any(path.parent.parent.name == "explorables" for path in paths):
         commands.append([BIN / "python", "-c", "import follow_the_tensor.explorables"])

@@ -156,15 +156,13 @@ def test_the_template_becomes_a_chapter_that_passes(tmp_path):
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_nothing_of_the_template_is_left(path):
-    template = nbformat.read(chapter.TEMPLATE, as_version=4).cells
-    told = {text for cell in template for text in cell.source.split("\n\n") if text.endswith(".")}
-    texts = (
-        text
-        for cell in nbformat.read(path, as_version=4).cells
-        for text in cell.source.split("\n\n")
-    )
-    left = told.intersection(texts)
+    left = [text for text in paragraphs(path) & paragraphs(chapter.TEMPLATE) if text.endswith(".")]
     assert not left, f"{path.relative_to(ROOT)}: write your own words instead of {sorted(left)}"
+
+
+def paragraphs(path):
+    cells = nbformat.read(path, as_version=4).cells
+    return {text for cell in cells for text in cell.source.split("\n\n")}
 
 
 def test_a_new_chapter_stands_behind_the_last_one_of_the_text():
